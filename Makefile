@@ -115,10 +115,11 @@ OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
 OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
 NEEDED_LDLIBS   = -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(SSH_LDLIBS) -lcrypto -ldeflate -lz \
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
+OWN_SYMBOLS    := -Wl,-Bsymbolic -Wl,--exclude-libs,ALL
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
-$(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
+$(OLD_GLIBC) $(B)/portable_program.o $(B)/portable_read.o: tools/portable/glibc_2_17.c $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(SYSROOT_FLAG) -D_GNU_SOURCE $(if $(filter %program.o,$@),-DPORTABLE_PROGRAM) -std=c17 -pthread \
+	$(call say,CC)$(CC) $(SYSROOT_FLAG) -D_GNU_SOURCE $(if $(filter %program.o,$@),-DPORTABLE_PROGRAM) $(if $(filter %read.o,$@),-DPORTABLE_READ) -std=c17 -pthread \
 	    $(filter-out -Wmissing-prototypes,$(WARNINGS)) -Wno-maybe-uninitialized $(CFLAGS_portable) -fPIC -fvisibility=hidden -c $< -o $@
 endif
 CJSON_LIBRARY ?= -lcjson
@@ -188,8 +189,8 @@ RESOURCES    := docs/agents.md docs/answers.md docs/schemas.md man/msprof-schema
 RESOURCE_LIST := $(B)/generated/resource_list.h
 LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
 
-# Of the portable variant there is no libmsprof: libraries that are linked in, such as zlib, are not made for shared ones.
-WITH_READ := $(filter-out portable,$(VARIANT))
+# A variant whose code is tied to one address has no libmsprof.
+WITH_READ := $(if $(NO_PIE_$(VARIANT)),,yes)
 
 all: program $(if $(WITH_READ),read) $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof, libmsprof_acl, manual and completion scripts (the default)
 
@@ -290,8 +291,9 @@ read: $(READ_FILES) ## build libmsprof, with which programs read captures
 $(B)/api/capture.o: $(B)/prefix
 $(B)/api/capture.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
-$(B)/$(READ_SONAME): $(READ_OBJECTS) $(OLD_GLIBC) api/libmsprof.map $(B)/flags
-	$(call say,LINK)$(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS) -Wl,-z,defs -Wl,-soname,$(READ_SONAME) \
+# What is linked into the portable one, such as SQLite, stays its own: also where the program has another SQLite.
+$(B)/$(READ_SONAME): $(READ_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_read.o) api/libmsprof.map $(B)/flags
+	$(call say,LINK)$(LINK_SHARED) -Wl,-z,defs -Wl,-soname,$(READ_SONAME) $(OWN_SYMBOLS) \
 	    -Wl,--version-script=api/libmsprof.map $(filter %.o,$^) -Wl,--as-needed $(filter-out $(SSH_LDLIBS),$(LIBS)) -o $@
 
 $(B)/libmsprof.so: $(B)/$(READ_SONAME)
@@ -468,7 +470,7 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(LAYOUTS:features/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(INSTALLED_READ) $(if $(WITH_ACL),$(INSTALLED_ACL))
+              $(LAYOUTS:features/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_READ),$(INSTALLED_READ)) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_READ = $(foreach link,$(READ_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(READ_SONAME) libmsprof.so pkgconfig/msprof.pc cmake/Msprof/MsprofConfig.cmake cmake/Msprof/MsprofConfigVersion.cmake) \
               $(includedir)/msprof/msprof.h $(READ_PYTHON:python/%=$(pythondir)/%)
@@ -480,7 +482,7 @@ OWN_DIRECTORIES = $(libdir)/cmake/Msprof $(libdir)/msprof $(layoutdir) $(reportd
                   $(includedir)/mstx
 
 .PHONY: install install-program install-read install-acl uninstall
-install: all install-program install-read $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
+install: all install-program $(if $(WITH_READ),install-read) $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
 
 install-program:
 	$(INSTALL) -D -m 755 $(B)/msprof '$(DESTDIR)$(bindir)/$(PROGRAM)'
@@ -800,7 +802,7 @@ lint-cppcheck: $(LISTS) $(PRELOAD_LIST)
 
 # --- the rest ---
 
-.PHONY: html dist deb rpm portable version release-check
+.PHONY: html dist deb rpm portable wheel version release-check
 release-check: ## what a release must hold beside the tests: half an hour, as root (docs/releasing.md)
 	tools/release-check.sh $(BUILD)
 
@@ -816,6 +818,9 @@ deb rpm: ## packages of the last commit in build/deb, build/rpm
 PORTABLE_MACHINES ?= x86_64 aarch64
 portable: ## build/portable/*.tar.gz: the program and the libraries for glibc 2.17 and newer, PORTABLE_MACHINES
 	for machine in $(PORTABLE_MACHINES); do tools/portable.sh "$$machine" $(BUILD) || exit; done
+
+wheel: ## build/wheel/*.whl: the Python package with its libraries, PORTABLE_MACHINES
+	for machine in $(PORTABLE_MACHINES); do tools/wheel.sh "$$machine" $(BUILD) || exit; done
 
 version: ## print the version
 	@echo $(VERSION)

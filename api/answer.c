@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers as JSON, and files. */
+/* Answers as JSON. */
 #include "api/internal.h"
 
 #include "api/block.h"
-#include "base/clock.h"
 #include "base/file/fsutil.h"
-#include "db/database.h"
-#include "db/query/cann_version.h"
-#include "db/query/query.h"
 #include "exporters/export.h"
 #include "exporters/json_text.h"
 #include "exporters/table/choice.h"
 #include "exporters/table/writer.h"
 #include "features/answers/load/advise.h"
 #include "features/diff/sides.h"
-#include "features/feature.h"
-#include "features/page/report_page.h"
 
 #include <stdio.h>
 
 /* ---- summary ---- */
 
 struct listing {
-    FILE *stream;
+    struct json_out json;
     struct shape *shape;
-    uint64_t rows;
 };
 
 static int begin_listing(void *arg, const struct report_plan *plan, struct err *err)
@@ -35,59 +28,56 @@ static int begin_listing(void *arg, const struct report_plan *plan, struct err *
     return listing->shape != NULL ? 0 : err_status(err);
 }
 
-static int put_text(FILE *stream, const char *text, size_t length, struct err *err)
+/* Texts of tables have no NUL at their end. */
+static int put_text(struct json_out *json, const struct typed_value *value, struct err *err)
 {
-    SCOPED_FREE char *escaped = scoped_memory(length + 1, JSON_TEXT_EXPANSION);
-    if (escaped == NULL)
+    SCOPED_FREE char *text = scoped_text(value->text, value->length);
+    if (text == NULL)
         return err_no_memory(err);
-    putc('"', stream);
-    fwrite(escaped, 1, json_text_escape(escaped, text, length), stream);
-    putc('"', stream);
+    json_put_text(json, NULL, text);
     return 0;
 }
 
-static int put_value(FILE *stream, const struct typed_value *value, struct err *err)
+static int put_value(struct json_out *json, const struct typed_value *value, struct err *err)
 {
-    char number[FORM_NUMBER_MAX];
-    const char *end = number;
-    if (value->kind == TYPED_TEXT)
-        return put_text(stream, value->text, value->length, err);
-    if (value->kind == TYPED_INTEGER)
-        end = form_put_integer(number, FORM_TEXT, 0, value->integer);
-    else if (value->kind == TYPED_REAL)
-        end = form_put_real(number, FORM_TEXT, 0, value->real);
-    fwrite(number, 1, (size_t)(end - number), stream);
-    if (value->kind == TYPED_MISSING)
-        fputs("null", stream);
-    return 0;
+    switch (value->kind) {
+    case TYPED_TEXT:
+        return put_text(json, value, err);
+    case TYPED_INTEGER:
+        json_put_decimal(json, NULL, value->integer, 0);
+        return 0;
+    case TYPED_REAL:
+        json_put_real(json, NULL, value->real);
+        return 0;
+    default:
+        json_put_text(json, NULL, NULL);
+        return 0;
+    }
 }
 
 static int list_row(void *arg, const struct typed_value *values, struct err *err)
 {
     struct listing *listing = arg;
-    int status = 0;
-    fputs(listing->rows++ > 0 ? ",\n{" : "[\n{", listing->stream);
-    for (size_t i = 0; status == 0 && i < listing->shape->count; i++) {
-        const char *title = listing->shape->columns[i].title;
-        fputs(i > 0 ? ", " : "", listing->stream);
-        status = put_text(listing->stream, title, strlen(title), err);
-        fputs(": ", listing->stream);
-        if (status == 0)
-            status = put_value(listing->stream, &values[i], err);
+    json_put_begin(&listing->json, NULL, '{');
+    for (size_t i = 0; i < listing->shape->count; i++) {
+        json_put_key(&listing->json, listing->shape->columns[i].title, NULL);
+        if (put_value(&listing->json, &values[i], err) < 0)
+            return err_status(err);
     }
-    putc('}', listing->stream);
-    return status;
+    json_put_end(&listing->json, '}');
+    return 0;
 }
 
 static int answer_summary(struct msprof_capture *capture, FILE *stream, struct err *err)
 {
-    struct listing listing = {.stream = stream};
+    struct listing listing = {.json = {.stream = stream}};
     struct table_sink sink = {.begin = begin_listing, .values = list_row, .arg = &listing};
     const struct table_choice all = {.top = 0};
     const struct show_options options = {.database = capture->database, .plain = true, .sink = &sink};
     struct export_result result;
+    json_put_begin(&listing.json, NULL, '[');
     int status = give_table(capture->db, "summary", &all, &options, &result, err);
-    fputs(listing.rows > 0 ? "\n]\n" : "[]\n", stream);
+    json_put_end(&listing.json, ']');
     shape_release(listing.shape);
     return status;
 }
@@ -196,103 +186,4 @@ int msprof_answer(struct msprof_capture *capture, const char *question, struct m
 void msprof_free(char *text)
 {
     free(text);
-}
-
-/* ---- files ---- */
-
-struct writing {
-    void (*written)(void *arg, const char *path);
-    void *arg;
-};
-
-static void tell_written(void *arg, const char *report, const char *path)
-{
-    const struct writing *writing = arg;
-    (void)report;
-    if (writing->written != NULL)
-        writing->written(writing->arg, path);
-}
-
-static int add_to_page(struct msprof_capture *capture, struct html_report *page, struct err *err)
-{
-    const struct html_capture shown = {.name = path_name(capture->directory), .database = capture->database};
-    SCOPED(advice_release) struct advice advice = {.elapsed_ns = 0};
-    const struct feature *feature;
-    if (feature_of_database(capture->db, &feature, err) < 0)
-        return err_status(err);
-    if (feature == NULL)
-        return html_report_add(page, capture->db, &shown, err);
-    return feature->advise(capture->db, NULL, &advice, err) < 0
-               ? err_status(err)
-               : html_report_add_tree(page, capture->db, &shown, &advice, feature->page, err);
-}
-
-static int write_page(struct msprof_capture *capture, const char *directory, struct writing *writing, struct err *err)
-{
-    SCOPED_FREE char *path = path_joined(directory, "report.html", err);
-    const struct html_options options = {
-        .path = path, .title = path_name(capture->directory), .version = MSPROF_VERSION, .captures = 1};
-    struct html_report *page = NULL;
-    if (path == NULL)
-        return err_status(err);
-    int status = html_report_open(&options, &page, err);
-    if (status == 0)
-        status = add_to_page(capture, page, err);
-    status = html_report_close(page, status, err);
-    if (status == 0)
-        tell_written(writing, "report", path);
-    return status;
-}
-
-static int export_files(struct msprof_capture *capture, const char *what, const char *directory,
-                        struct writing *writing, struct err *err)
-{
-    static const struct {
-        const char *name;
-        int (*export)(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
-        enum trace_format format;
-    } kinds[] = {{"summary", export_summary, TRACE_JSON},
-                 {"timeline", export_timeline, TRACE_JSON},
-                 {"perfetto", export_timeline, TRACE_PFTRACE},
-                 {"db", export_database, TRACE_JSON}};
-    struct export_result result = {.files = 0};
-    struct cann_version_said said = {.version = CANN_VERSION_NEWEST};
-    struct db_facts facts;
-    char timestamp[TIMESTAMP_SIZE];
-    size_t kind = 0;
-    while (kind < sizeof kinds / sizeof *kinds && strcmp(kinds[kind].name, what) != 0)
-        kind++;
-    if (kind == sizeof kinds / sizeof *kinds)
-        return err_set(err, ERR_USAGE, "cannot export '%s'; expected summary, timeline, perfetto, db or report", what);
-    if (db_read_facts(capture->db, &facts, err) < 0 ||
-        (facts.family == CAPTURE_CANN && cann_version_said(capture->db, NULL, &said, err) < 0))
-        return err_status(err);
-    clock_format_local(timestamp);
-    const struct export_options options = {.database = capture->database,
-                                           .directory = directory,
-                                           .format = TABLE_CSV,
-                                           .timestamp = timestamp,
-                                           .model_id = -1,
-                                           .cann_version = said.version,
-                                           .trace_format = kinds[kind].format,
-                                           .written = tell_written,
-                                           .written_arg = writing};
-    if (kinds[kind].export(capture->db, &options, &result, err) < 0)
-        return err_status(err);
-    return result.files > 0 ? 0 : err_set(err, ERR_NOT_FOUND, "'%s' has no data for a %s", capture->directory, what);
-}
-
-int msprof_export(struct msprof_capture *capture, const char *what, const char *directory,
-                  void (*written)(void *arg, const char *path), void *arg, struct msprof_error **error)
-{
-    struct writing writing = {written, arg};
-    struct visit visit;
-    struct err err = ERR_INIT;
-
-    enter(&visit, &capture->interrupt);
-    if (path_make_result_directory(directory, &err) < 0 ||
-        (strcmp(what, "report") == 0 ? write_page(capture, directory, &writing, &err)
-                                     : export_files(capture, what, directory, &writing, &err)) < 0)
-        err_wrap(&err, "cannot write the %s of '%s' into '%s'", what, capture->directory, directory);
-    return leave(&visit, &err, error);
 }

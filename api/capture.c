@@ -41,15 +41,6 @@ int msprof_find(const char *directory, int depth, int (*each)(void *arg, const c
 
 /* ---- opening ---- */
 
-/* What the options of a caller say; of a shorter struct what is missing is 0. */
-static struct msprof_open_options options_of(const struct msprof_open_options *given)
-{
-    struct msprof_open_options options = {.size = 0};
-    if (given != NULL)
-        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
-    return options;
-}
-
 /* The one capture that a directory is, or holds. */
 static int find_one(struct msprof_capture *capture, const char *path, struct err *err)
 {
@@ -74,12 +65,15 @@ static int find_one(struct msprof_capture *capture, const char *path, struct err
     return 0;
 }
 
-static int load_layouts(struct msprof_capture *capture, struct err *err)
+static int load_layouts(struct msprof_capture *capture, const char *more, struct err *err)
 {
     static const char shipped[] = MSPROF_PREFIX "/share/msprof/layouts";
     if (access(shipped, R_OK | X_OK) == 0 && layout_set_load_directory(&capture->layouts, shipped, err) < 0)
         return err_status(err);
     layout_set_mark_shipped(&capture->layouts);
+    SCOPED_FREE char *directory = more != NULL ? path_absolute(more, err) : NULL;
+    if (more != NULL && (directory == NULL || layout_set_load_directory(&capture->layouts, directory, err) < 0))
+        return err_status(err);
     return parameters_add(&capture->parameters, &capture->layouts, 0, err);
 }
 
@@ -99,31 +93,19 @@ static void tell_progress(void *arg, const char *what, uint64_t done, uint64_t t
 /* Results for the time that the capture is open. */
 static int use_temporary(struct msprof_capture *capture, struct err *err)
 {
-    capture->temporary = path_join(temporary_parent(), "msprof-results.XXXXXX");
+    capture->temporary = temporary_directory("msprof-results.", err);
     if (capture->temporary == NULL)
-        return err_no_memory(err);
-    if (mkdtemp(capture->temporary) == NULL) {
-        err_set_errno(err, errno, "cannot make the directory '%s'", capture->temporary);
-        free(capture->temporary);
-        capture->temporary = NULL;
         return err_status(err);
-    }
     free(capture->database);
     capture->database = path_join(capture->temporary, "sqlite/runtime.db");
     return capture->database != NULL ? 0 : err_no_memory(err);
 }
 
-static bool can_write(const char *database)
-{
-    SCOPED_FREE char *sqlite = scoped_text(database, (size_t)(strrchr(database, '/') - database));
-    SCOPED_FREE char *results = sqlite != NULL ? scoped_text(sqlite, (size_t)(strrchr(sqlite, '/') - sqlite)) : NULL;
-    return results == NULL || access(sqlite, W_OK) == 0 || (errno == ENOENT && access(results, W_OK) == 0);
-}
-
 static int prepare_place(struct opening *opening, struct import_request *request, struct err *err)
 {
     struct msprof_capture *capture = opening->capture;
-    if (opening->options->results == NULL && !can_write(capture->database) && use_temporary(capture, err) < 0)
+    if (opening->options->results == NULL && !path_can_hold(capture->directory, "sqlite") &&
+        use_temporary(capture, err) < 0)
         return err_status(err);
     request->database = capture->database;
     SCOPED_FREE char *directory =
@@ -159,7 +141,7 @@ static int import(void *arg, struct import_request *request, struct err *err)
 
 static int name_database(struct msprof_capture *capture, const char *results, struct err *err)
 {
-    SCOPED_FREE char *absolute = path_absolute(results != NULL ? results : capture->directory, err);
+    SCOPED_FREE char *absolute = path_from_here(results != NULL ? results : capture->directory, err);
     capture->database = absolute != NULL ? path_join(absolute, "sqlite/runtime.db") : NULL;
     return capture->database != NULL ? 0 : err->code != ERR_NONE ? err_status(err) : err_no_memory(err);
 }
@@ -177,13 +159,43 @@ static int refuse_unknown(const struct msprof_capture *capture, struct err *err)
                    told ? ": " : " contains no data that this version decodes", told ? reason.data : "");
 }
 
+/* Attaches the framework's data, without which a connection can answer, too. */
+static int attach(const struct msprof_capture *capture, bool stacks, struct diagnostics *diag, sqlite3 **db,
+                  struct err *err)
+{
+    if (framework_attach(*db, capture->framework, capture->directory, capture->database, stacks, diag, err) == 0)
+        return 0;
+    database_close(*db); /* with a part of them */
+    *db = NULL;
+    return err_status(err);
+}
+
+/* The connection that asks what there is. A framework whose data cannot be read is a data problem, and left out. */
+static int connect_first(struct msprof_capture *capture, bool strict, struct err *err)
+{
+    struct err damage = ERR_INIT;
+    if (warm_up_open(capture->database, &capture->db, err) < 0)
+        return err_status(err);
+    if (capture->framework == NULL || attach(capture, false, &capture->diag, &capture->db, &damage) == 0)
+        return 0;
+    if (strict || damage.code == ERR_INTERRUPTED || damage.code == ERR_NO_MEMORY || damage.code == ERR_STRICT) {
+        *err = damage;
+        return err_status(err);
+    }
+    diag_report(&capture->diag, DIAG_FRAMEWORK_UNREADABLE, FILE_PLACE(path_name(capture->framework), NULL), "%s",
+                err_message(&damage));
+    free(capture->framework);
+    capture->framework = NULL;
+    return warm_up_open(capture->database, &capture->db, err);
+}
+
 static int open_capture(struct msprof_capture *capture, const char *path, const struct msprof_open_options *options,
                         struct err *err)
 {
     struct opening opening = {.capture = capture, .options = options};
     const struct progress progress = {tell_progress, &opening};
     if (find_one(capture, path, err) < 0 || name_database(capture, options->results, err) < 0 ||
-        load_layouts(capture, err) < 0)
+        load_layouts(capture, options->layouts, err) < 0)
         return err_status(err);
     struct import_request request = {
         .directory = capture->directory,
@@ -205,31 +217,27 @@ static int open_capture(struct msprof_capture *capture, const char *path, const 
                        (unsigned long long)diag_problems(&capture->diag));
     database_close(capture->db); /* the file's locks go with the next descriptor that is closed */
     capture->db = NULL;
-    return capture_connect(capture, &capture->db, err);
+    return connect_first(capture, options->strict != 0, err);
 }
 
-int capture_connect(const struct msprof_capture *capture, sqlite3 **ret, struct err *err)
+int capture_connect(const struct msprof_capture *capture, bool stacks, sqlite3 **ret, struct err *err)
 {
-    struct diagnostics diag;
+    struct diagnostics known; /* of the first connection */
     *ret = NULL;
     if (warm_up_open(capture->database, ret, err) < 0)
         return err_status(err);
     if (capture->framework == NULL)
         return 0;
-    diag_init(&diag, false);
-    int status = framework_attach(*ret, capture->framework, capture->directory, capture->database, true, &diag, err);
-    diag_release(&diag);
-    if (status < 0) {
-        database_close(*ret);
-        *ret = NULL;
-    }
+    diag_init(&known, false);
+    int status = attach(capture, stacks, &known, ret, err);
+    diag_release(&known);
     return status;
 }
 
 int msprof_open(const char *path, const struct msprof_open_options *given, struct msprof_capture **ret,
                 struct msprof_error **error)
 {
-    const struct msprof_open_options options = options_of(given);
+    struct msprof_open_options options = {.size = 0};
     struct msprof_capture *capture = calloc(1, sizeof *capture);
     atomic_int none = 0;
     struct visit visit;
@@ -246,7 +254,8 @@ int msprof_open(const char *path, const struct msprof_open_options *given, struc
     diag_init(&capture->diag, false);
     layout_set_init(&capture->layouts);
     strbuf_init(&capture->parameters, IMPORT_PARAMETERS_LIMIT);
-    open_capture(capture, path, &options, &err);
+    if (copy_options(&options, sizeof options, given, &err) == 0)
+        open_capture(capture, path, &options, &err);
     const int status = leave(&visit, &err, error);
     if (status < 0)
         msprof_close(capture);
@@ -294,6 +303,10 @@ int msprof_facts(struct msprof_capture *capture, struct msprof_facts *ret, struc
     struct err err = ERR_INIT;
 
     enter(&visit, &capture->interrupt);
+    if (ret->size < sizeof ret->size) {
+        err_set(&err, ERR_USAGE, "the size of struct msprof_facts is %zu: set it to its sizeof", ret->size);
+        return leave(&visit, &err, error);
+    }
     if (db_read_facts(capture->db, &known, &err) == 0 && query_origin(capture->db, known.family, &origin, &err) == 0) {
         facts.family = capture_family_name(known.family);
         facts.start_ns = origin.time_ns;

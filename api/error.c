@@ -6,6 +6,15 @@ struct msprof_error {
     char message[ERR_MAX_CAUSES * (ERR_TEXT_SIZE + sizeof ": ")], hint[ERR_TEXT_SIZE];
 };
 
+/* A status is the code. */
+_Static_assert(MSPROF_ERROR_FAILED == -ERR_FAILED && MSPROF_ERROR_USAGE == -ERR_USAGE &&
+                   MSPROF_ERROR_NOT_FOUND == -ERR_NOT_FOUND && MSPROF_ERROR_ACCESS == -ERR_ACCESS &&
+                   MSPROF_ERROR_IO == -ERR_IO && MSPROF_ERROR_NO_SPACE == -ERR_NO_SPACE &&
+                   MSPROF_ERROR_NO_MEMORY == -ERR_NO_MEMORY && MSPROF_ERROR_FORMAT == -ERR_FORMAT &&
+                   MSPROF_ERROR_LIMIT == -ERR_LIMIT && MSPROF_ERROR_DATABASE == -ERR_DATABASE &&
+                   MSPROF_ERROR_STRICT == -ERR_STRICT && MSPROF_ERROR_INTERRUPTED == -ERR_INTERRUPTED,
+               "codes of the library");
+
 /* For an error that there is no memory for. */
 static const struct msprof_error no_memory = {MSPROF_ERROR_NO_MEMORY, "out of memory", ""};
 
@@ -39,6 +48,18 @@ static const struct msprof_error *make_error(const struct err *err)
     }
     memcpy(error->hint, err->hint, strlen(err->hint));
     return error;
+}
+
+int copy_options(void *ret, size_t size, const void *given, struct err *err)
+{
+    size_t known;
+    if (given == NULL)
+        return 0;
+    memcpy(&known, given, sizeof known);
+    if (known < sizeof known)
+        return err_set(err, ERR_USAGE, "the size in the options is %zu: set it to the sizeof of their struct", known);
+    memcpy(ret, given, known < size ? known : size);
+    return 0;
 }
 
 int leave(const struct visit *visit, const struct err *err, struct msprof_error **error)

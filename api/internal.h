@@ -32,6 +32,9 @@ void enter(struct visit *visit, atomic_int *interrupt);
 /* Hands an error out; returns its code, or 0. error may be NULL. */
 int leave(const struct visit *visit, const struct err *err, struct msprof_error **error);
 
+/* Copies what the options of a caller say; NULL: nothing. Of a shorter struct what is missing is 0. */
+int copy_options(void *ret, size_t size, const void *given, struct err *err);
+
 struct msprof_capture {
     atomic_uint users; /* its own, and tables, which may be closed later */
     atomic_int interrupt;
@@ -46,7 +49,8 @@ struct msprof_capture {
     struct strbuf parameters;
 };
 
-/* Opens another connection to the database of a capture, prepared as the first one. */
-int capture_connect(const struct msprof_capture *capture, sqlite3 **ret, struct err *err);
+/* Opens another connection to the database of a capture, prepared as the first one; with the framework's stacks or not.
+ */
+int capture_connect(const struct msprof_capture *capture, bool stacks, sqlite3 **ret, struct err *err);
 
 #endif

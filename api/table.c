@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/table.h"
 
-#include "base/quantity.h"
 #include "base/thread.h"
 #include "base/words.h"
 #include "db/database.h"
@@ -164,22 +163,6 @@ static char *copy_of(const char *text, struct err *err)
     return copy;
 }
 
-static int choose_window(sqlite3 *db, const struct msprof_table_options *options, struct err *err)
-{
-    struct window_wanted wanted = {.step = options->step};
-    if (options->step == NULL && options->from == NULL && options->until == NULL)
-        return 0;
-    if (options->step != NULL && (options->from != NULL || options->until != NULL))
-        return err_set(err, ERR_USAGE, "a step already chooses a time range: omit from and until");
-    if (quantity_read_time("from", options->from, &wanted.from_ns, err) < 0 ||
-        quantity_read_time("until", options->until, &wanted.until_ns, err) < 0)
-        return err_status(err);
-    if (options->until != NULL && wanted.until_ns <= wanted.from_ns)
-        return err_set(err, ERR_USAGE, "until %s must be later than from %s", options->until,
-                       options->from != NULL ? options->from : "0s");
-    return window_choose(db, &wanted, err);
-}
-
 static int take_options(struct msprof_table *table, const struct msprof_table_options *options, struct err *err)
 {
     table->columns = copy_of(options->columns, err);
@@ -196,7 +179,7 @@ static int take_options(struct msprof_table *table, const struct msprof_table_op
                                           .filters = (const char *const *)table->filters.items,
                                           .filter_count = table->filters.count,
                                           .top = options->top};
-    return choose_window(table->db, options, err);
+    return window_choose_texts(table->db, options->step, options->from, options->until, "", err);
 }
 
 /* The thread is started, and has said what the columns are, or why there are none. */
@@ -243,11 +226,10 @@ static int open_table(struct msprof_capture *capture, const char *name, const ch
     struct err err = ERR_INIT;
 
     *ret = NULL;
-    if (given != NULL)
-        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     enter(&visit, &capture->interrupt);
     struct msprof_table *table = table_new(capture, name, &err);
-    const bool opened = err.code == ERR_NONE && capture_connect(capture, &table->db, &err) == 0 &&
+    const bool opened = err.code == ERR_NONE && copy_options(&options, sizeof options, given, &err) == 0 &&
+                        capture_connect(capture, false, &table->db, &err) == 0 &&
                         (query == NULL || (stable_views_hide(table->db, &err) == 0 &&
                                            report_files_add_query(&table->query, name, query, &err) == 0)) &&
                         take_options(table, &options, &err) == 0 && start(table, &err) == 0;

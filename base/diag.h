@@ -62,6 +62,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE,                                                                          \
       "time is negative, or longer than the time that contains it; kept as written, or left empty",                    \
       "no action is needed; the times that it is derived from are right")                                              \
+    X(DIAG_FRAMEWORK_UNREADABLE, "framework-unreadable", DIAG_WARNING,                                                 \
+      "data of the framework around a capture cannot be read; tables and timelines lack it",                           \
+      "copy the directory of the framework again, or pass the PROF_* directory in it")                                 \
     X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "capture does not name its rank in the cluster",                \
       "rename its settings to profiler_info_<rank>.json, as the framework does")                                       \
     X(DIAG_RANK_SEVERAL, "rank-several", DIAG_WARNING,                                                                 \

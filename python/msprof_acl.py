@@ -18,7 +18,7 @@ synchronize_stream, acl.mdl.execute and execute_async stand in for the device: t
 synchronize_stream do so when a replay (MSPROF_REPLAY) has sent what is subscribed.
 
 The library is looked for in $MSPROF_ACL_LIBRARY, among what the process has loaded already (the preload library),
-beside the installation of this file, in the build directory of its source tree, and where the system looks.
+beside the installation of this file, in the package around it (a wheel), in the build directory of its source tree, and where the system looks.
 """
 
 import ctypes
@@ -60,6 +60,7 @@ def _candidates():
     yield None  # what is loaded already
     here = os.path.dirname(os.path.abspath(__file__))
     for directory in (
+        os.path.join(here, ".."),  # the package of a wheel
         os.path.join(here, "..", "..", "..", "lib"),  # <prefix>/share/msprof/python
         os.path.join(here, "..", "build", "release"),
     ):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the packages for Debian, with lintian; and where what packages and archives are made of changed, also those for rpm and the
-# portable archive of this machine, and installs the packages. The change is that since the first parent of the last commit, or since
+# Makes the packages for Debian, with lintian; and where what packages and archives are made of changed, also those for rpm, the
+# portable archive and the wheel of this machine, and installs the packages. The change is that since the first parent of the last commit, or since
 # MSPROF_CI_BASE. Without git, or without that commit, everything counts as changed.
 # Prints which of these cannot be installed here, and skips them. usage: tools/check-packages.sh [BUILD_DIR]
 set -euo pipefail
@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 build=${1:-build}
 base=${MSPROF_CI_BASE:-HEAD^1}
-parts=(Makefile debian tools/rpm tools/portable tools/package.sh tools/test-package.sh tools/portable.sh tools/sysroot.sh tools/dist.sh
-    tools/check-packages.sh acl/libmsprof_acl.map acl/preload/libmsprof_preload.map acl/msprof_acl.pc.in)
+parts=(Makefile debian tools/rpm tools/portable tools/package.sh tools/test-package.sh tools/portable.sh tools/wheel.sh tools/sysroot.sh tools/dist.sh
+    tools/check-packages.sh acl/libmsprof_acl.map acl/preload/libmsprof_preload.map acl/msprof_acl.pc.in api/libmsprof.map python)
 log=$build/packages.log
 failures=0
 mkdir -p "$build"
@@ -41,7 +41,8 @@ if changed && ! tools/packages.sh package >>"$log" 2>&1; then
     echo "skipped: packages for rpm and the portable program: what makes them could not be installed (see $log)"
 elif changed; then
     check "packages for rpm are made" tools/package.sh rpm "$build"
-    check "the portable program of $(uname -m) needs glibc 2.17 at most" tools/portable.sh "$(uname -m)" "$build"
+    check "the portable program and the wheel of $(uname -m) need glibc 2.17 at most, and the wheel reads and records" \
+        tools/wheel.sh "$(uname -m)" "$build"
     if may_mount; then
         check "packages for Debian install, run and leave nothing" tools/test-package.sh deb "$build"
         check "packages for rpm install, run and leave nothing" tools/test-package.sh rpm "$build"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes msprof for any Linux with glibc 2.17 or newer (CentOS 7, Ubuntu 22.04, openEuler): an archive with the program, which needs
-# nothing but glibc, and the libraries that record. It proves that no symbol is newer.
+# nothing but glibc, and the libraries that read and record. It proves that no symbol is newer.
 # usage: tools/portable.sh x86_64|aarch64 [BUILD_DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,7 +49,7 @@ mkdir -p "$objects"
 [ -e "$objects/libcjson.a" ] || make_cjson
 make --no-print-directory -j "$(nproc)" CROSS="$triplet" SYSROOT="$sysroot" VARIANT=portable BUILD="$build"
 
-products=("$objects/msprof" "$objects/libmsprof_acl.so.1" "$objects/libmsprof_preload.so" "$objects/libms_tools_ext.so")
+products=("$objects/msprof" "$objects/libmsprof.so.1" "$objects/libmsprof_acl.so.1" "$objects/libmsprof_preload.so" "$objects/libms_tools_ext.so")
 findings=0
 for file in "${products[@]}"; do
     newest=$("$triplet-objdump" -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
@@ -86,6 +86,7 @@ done
 cp -r include python docs/schemas "$room"
 find features/layouts -name '*.layout' -exec cp {} "$room/layouts" \;
 "$triplet-strip" --strip-unneeded "$room/msprof" "$room"/*.so*
+ln -s libmsprof.so.1 "$room/libmsprof.so"
 ln -s libmsprof_acl.so.1 "$room/libmsprof_acl.so"
 ln -s libmsprof_acl.so.1 "$room/libmsprofiler.so"
 tar -C "$build/portable" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}" \

@@ -71,6 +71,25 @@ END
     cc program.c $(pkg-config --cflags --libs msprof_acl) -o program && ./program
     msprof export summary captures && ls captures/PROF_*/*/msproftx*.csv captures/PROF_*/*/msprof_tx_*.csv 2>/dev/null | grep .
     PYTHONPATH=/usr/share/msprof/python python3 -c "import acl; assert acl.prof.create_stamp"
+    cat >reader.c <<END
+#include <msprof/msprof.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    struct msprof_capture *capture;
+    struct msprof_table *table;
+    const struct msprof_block *block;
+    if (argc != 2 || msprof_open(argv[1], NULL, &capture, NULL) < 0 || msprof_table_open(capture, "ops", NULL, &table, NULL) < 0)
+        return 1;
+    while (msprof_table_next(table, &block, NULL) == 1)
+        printf("%zu operators, libmsprof %s\n", block->rows, msprof_version());
+    msprof_table_close(table);
+    msprof_close(capture);
+    return 0;
+}
+END
+    cc reader.c $(pkg-config --cflags --libs msprof) -o reader && ./reader resnet50/JOB* | grep operators
+    PYTHONPATH=/usr/share/msprof/python python3 -c "import msprof, sys; print(msprof.open(sys.argv[1]).table(\"ops\", top=3))" resnet50/JOB*
     msprof run --output run -- /bin/true || [ $? -eq 4 ]'
 
 if [ "$kind" = deb ]; then

@@ -62,6 +62,14 @@ char *path_from_here(const char *path, struct err *err)
     return absolute;
 }
 
+bool path_can_hold(const char *parent, const char *name)
+{
+    char *path = path_join(parent, name);
+    const bool can = path != NULL && (access(path, W_OK) == 0 || (errno == ENOENT && access(parent, W_OK) == 0));
+    free(path);
+    return can;
+}
+
 /* Creates one directory whose parent exists. */
 static int make_directory(const char *path, struct err *err)
 {

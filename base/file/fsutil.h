@@ -35,6 +35,8 @@ int path_make_directories(const char *path, struct err *err);
 /* Makes, likewise, a directory of results inside a directory that others may have prepared (a capture): when its last
  * part is a symbolic link, -ERR_ACCESS, because results would go where the link says. */
 int path_make_result_directory(const char *path, struct err *err);
+/* Whether the directory `name` of a parent can be written to, or made where it is missing. */
+bool path_can_hold(const char *parent, const char *name);
 /* Removes a directory of our own with all that it holds, on its file system. Best effort. */
 void path_remove_tree(const char *directory);
 

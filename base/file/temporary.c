@@ -31,6 +31,24 @@ const char *temporary_parent(void)
     return named != NULL && *named == '/' ? named : "/tmp";
 }
 
+char *temporary_directory(const char *head, struct err *err)
+{
+    SCOPED_FREE char *named = path_joined(temporary_parent(), head, err);
+    char *path = named != NULL ? malloc(strlen(named) + sizeof "XXXXXX") : NULL;
+    if (named == NULL)
+        return NULL;
+    if (path == NULL) {
+        err_no_memory(err);
+        return NULL;
+    }
+    stpcpy(stpcpy(path, named), "XXXXXX");
+    if (mkdtemp(path) != NULL)
+        return path;
+    err_set_errno(err, errno, "cannot make a directory in '%s'", temporary_parent());
+    free(path);
+    return NULL;
+}
+
 int temporary_open_unnamed(struct err *err)
 {
     const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};

@@ -18,6 +18,9 @@ int temporary_create_named(const char *head, char **ret, struct err *err);
 /* The directory for files and directories that have a name: that of TMPDIR when it is absolute, else /tmp. */
 const char *temporary_parent(void);
 
+/* Makes a directory there: head and six characters. Its path (free() it), or NULL with err set. */
+char *temporary_directory(const char *head, struct err *err);
+
 /* Opens a file without a name in the first directory of those that temporary files stand in, or in the current one:
  * nothing is left of it however the program ends. A descriptor for reading and writing, or -code. */
 int temporary_open_unnamed(struct err *err);

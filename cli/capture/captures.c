@@ -549,11 +549,8 @@ void give_spare_memory_back(void)
 /* Whether an import could not put its results into the capture, as nobody says where else they go. */
 static bool needs_temporary(const struct capture_visit *visit)
 {
-    SCOPED_FREE char *sqlite = path_join(visit->results, "sqlite");
-
     return visit->settings->output == NULL && command_get(visit->settings->command)->only_answers &&
-           visit->temporary.path == NULL && sqlite != NULL && access(sqlite, W_OK) != 0 &&
-           (errno != ENOENT || access(visit->results, W_OK) != 0);
+           visit->temporary.path == NULL && !path_can_hold(visit->results, "sqlite");
 }
 
 static int use_temporary(struct capture_visit *visit)

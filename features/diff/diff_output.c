@@ -278,11 +278,27 @@ static void put_causes(FILE *stream, const struct comparison *comparison, bool m
         fprintf(stream, "Slower: %s%s\n\n", causes, markdown ? "  " : "");
 }
 
+static int64_t warmup_of(const struct side *side)
+{
+    int64_t warmup = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        warmup += side->profiles[i]->warmup;
+    return warmup;
+}
+
+static void put_warmup(const struct diff_output *output, FILE *stream, const char *end)
+{
+    const int64_t base = warmup_of(output->base), other = warmup_of(output->new_side);
+
+    if (base + other > 0)
+        fprintf(stream, "Warm-up steps left out: %lld of base, %lld of new%s", (long long)base, (long long)other, end);
+}
+
 static void put_head(const struct diff_output *output, FILE *stream, bool markdown)
 {
     const struct comparison *comparison = output->comparison;
     const char *end = markdown ? "  \n" : "\n";
-    int64_t warmup = 0;
 
     fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", compare_verdict_name(comparison->verdict),
             markdown ? "**" : "");
@@ -300,12 +316,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
             fprintf(stream, "  %s: %s -> %s%s", check->name, check->base, check->new_side, end);
     }
     put_noise(stream, comparison, end);
-    for (size_t i = 0; i < output->base->count; i++)
-        warmup += output->base->profiles[i]->warmup;
-    for (size_t i = 0; i < output->new_side->count; i++)
-        warmup += output->new_side->profiles[i]->warmup;
-    if (warmup > 0)
-        fprintf(stream, "Warm-up steps left out: %lld%s", (long long)warmup, end);
+    put_warmup(output, stream, end);
     if (comparison->steps_differ)
         fprintf(stream,
                 "Steps run different operators: changes in the number of executions are tested against chance%s", end);
@@ -471,7 +482,7 @@ static void put_cut_steps_json(struct json_out *json, const struct side *side)
 
 static void put_side(struct json_out *json, const char *key, const struct side *side)
 {
-    int64_t steps = 0, warmup = 0, executions = 0;
+    int64_t steps = 0, executions = 0;
     char recorded[RECORDED_SIZE] = "";
 
     json_put_begin(json, key, '{');
@@ -480,7 +491,6 @@ static void put_side(struct json_out *json, const char *key, const struct side *
     for (size_t i = 0; i < side->count; i++) {
         json_put_text(json, NULL, side->profiles[i]->name);
         steps += side->profiles[i]->steps;
-        warmup += side->profiles[i]->warmup;
         executions += side->profiles[i]->executions;
         if (recorded[0] == '\0')
             workload_recorded_text(&side->profiles[i]->facts, recorded);
@@ -492,7 +502,7 @@ static void put_side(struct json_out *json, const char *key, const struct side *
     json_put_members(json, JSON_INTEGER("executions", executions), measure_of(side, MEASURE_EXPOSED),
                      measure_of(side, MEASURE_FREE), measure_of(side, MEASURE_PERIOD), JSON_NOTE("recorded", recorded),
                      measure_of(side, MEASURE_STEP), JSON_INTEGER("steps", steps),
-                     JSON_INTEGER("warmup_steps", warmup));
+                     JSON_INTEGER("warmup_steps", warmup_of(side)));
     json_put_end(json, '}');
 }
 

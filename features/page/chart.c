@@ -167,7 +167,7 @@ static struct stretch stretch_of(const struct splits *splits, size_t i)
     const struct split *split = &splits->items[i];
 
     return (struct stretch){split->start_ns,
-                            has_period(splits, i) ? split->start_ns + split->period.time_ns : split->end_ns};
+                            has_period(splits, i) ? split->start_ns + split->step->period_ns : split->end_ns};
 }
 
 static bool is_leading(const struct splits *splits, size_t i)

@@ -56,6 +56,9 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
 struct html_part;
 int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
                          const struct advice *advice, const struct html_part *list, struct err *err);
+/* Adds a capture, a tree or not. *ret_is_tree: which. */
+int html_report_add_any(struct html_report *report, sqlite3 *db, const struct html_capture *capture, bool *ret_is_tree,
+                        struct err *err);
 /* Adds parts, ended by one without a title, that are about no capture but a subject of their own (page->subject). */
 int html_report_add_parts(struct html_report *report, const struct html_part *list, const void *subject,
                           struct err *err);

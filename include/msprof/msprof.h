@@ -99,6 +99,7 @@ struct msprof_open_options {
      * the import. */
     int (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
     void *progress_arg;
+    const char *layouts; /* a directory of record layouts beside the installed ones, msprof-records(5); NULL: none */
 };
 
 /* Opens the capture in a directory, and imports it where that is needed. *ret is NULL after a failure. Data problems
@@ -211,6 +212,12 @@ MSPROF_API void msprof_free(char *text);
  * with the path of each file. */
 MSPROF_API int msprof_export(struct msprof_capture *capture, const char *what, const char *directory,
                              void (*written)(void *arg, const char *path), void *arg, struct msprof_error **error);
+
+/* Likewise, but hands the bytes of each file to write, in pieces, and with the length 0 at its end. A result of write
+ * that is not 0 ends it, and is the result. Files are made below TMPDIR, and are gone when write has them. */
+MSPROF_API int msprof_export_bytes(struct msprof_capture *capture, const char *what,
+                                   int (*write)(void *arg, const char *name, const void *bytes, size_t length),
+                                   void *arg, struct msprof_error **error);
 
 #ifdef __cplusplus
 }

@@ -92,6 +92,11 @@ class _Tool:
         return handle
 
 
+def _acl():
+    """The module that records, where the program has imported it; a wheel has it as msprof.acl."""
+    return sys.modules.get("msprof_acl") or sys.modules.get("msprof.acl")
+
+
 def _injected():
     """InitInjectionMstx of the tool that is there, and whether there can be no other; None: there is none."""
     path = os.environ.get("MSTX_INJECTION_PATH")
@@ -101,7 +106,7 @@ def _injected():
     except (OSError, AttributeError):
         if path is not None:
             return None, True
-    acl = sys.modules.get("msprof_acl")
+    acl = _acl()
     return (acl._library.InitInjectionMstx, True) if acl is not None else (None, False)
 
 
@@ -113,7 +118,7 @@ _lock = threading.Lock()
 def _find():
     """The tool; None: there is none."""
     global _tool, _settled
-    if not _settled and (_tool is None or "msprof_acl" in sys.modules):
+    if not _settled and (_tool is None or _acl() is not None):
         with _lock:
             if not _settled:
                 init, settled = _injected()

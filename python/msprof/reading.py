@@ -36,6 +36,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union
 __all__ = ["Capture", "Error", "NotFoundError", "Table", "UsageError", "find", "open", "version"]
 
 _SONAME = "libmsprof.so.1"
+_BLOCK_ROWS = 16384  # a call for each block
 
 
 class Error(Exception):
@@ -83,6 +84,7 @@ class _OpenOptions(ctypes.Structure):
         ("results", ctypes.c_char_p),
         ("progress", _PROGRESS),
         ("progress_arg", ctypes.c_void_p),
+        ("layouts", ctypes.c_char_p),
     ]
 
 
@@ -141,6 +143,7 @@ class _ArrowArrayStream(ctypes.Structure):
 _PATH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
 _NAMED = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
 _DIAGNOSED = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Diagnostic))
+_BYTES = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _WRITTEN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 
 
@@ -196,6 +199,7 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
         ("answer", number, [pointer, text, pointer, error, error]),
         ("free", None, [pointer]),
         ("export", number, [pointer, text, text, _WRITTEN, pointer, error]),
+        ("export_bytes", number, [pointer, text, _BYTES, pointer, error]),
     ):
         function = getattr(library, "msprof_" + name)
         function.restype, function.argtypes = result, arguments
@@ -281,19 +285,21 @@ def open(
     again: bool = False,
     strict: bool = False,
     progress: Optional[Callable[[str, int, int], Any]] = None,
+    layouts: Union[None, str, os.PathLike] = None,
 ) -> Capture:
     """Opens a capture, and imports it where it has no database or has changed since.
 
     results: a directory for the database, instead of the capture. again: imports in any case. strict: a data problem is an
-    error. progress: called during an import with what is done, how much, and of how much.
+    error. progress: called during an import with what is done, how much, and of how much. layouts: a directory of record
+    layouts that are not installed.
     """
-    return Capture(path, results=results, again=again, strict=strict, progress=progress)
+    return Capture(path, results=results, again=again, strict=strict, progress=progress, layouts=layouts)
 
 
 class Capture:
     """A capture that is open: see msprof.open. It is a context manager, which closes it."""
 
-    def __init__(self, path, *, results=None, again=False, strict=False, progress=None):
+    def __init__(self, path, *, results=None, again=False, strict=False, progress=None, layouts=None):
         stopped = []
 
         def tell(_arg, what, done, total):
@@ -301,7 +307,8 @@ class Capture:
                 progress(what.decode(errors="replace"), done, total)
             return len(stopped)
 
-        options = _OpenOptions(ctypes.sizeof(_OpenOptions), int(again), int(strict), _bytes(results), _PROGRESS(tell), None)
+        options = _OpenOptions(ctypes.sizeof(_OpenOptions), int(again), int(strict), _bytes(results), _PROGRESS(tell))
+        options.layouts = _bytes(layouts)
         self._handle = ctypes.c_void_p()
         try:
             _call(_lib().msprof_open, _bytes(path), options, ctypes.byref(self._handle), interrupt=lambda: stopped.append(True))
@@ -427,9 +434,30 @@ class Capture:
         self._do("export", what.encode(), _bytes(directory), _WRITTEN(take), None)
         return paths
 
-    def timeline(self, directory: Union[str, os.PathLike], format: str = "json") -> list[str]:
-        """Writes timelines for viewers: format "json" or "perfetto"."""
-        return self.export("timeline" if format == "json" else format, directory)
+    def export_bytes(self, what: str, write: Callable[[str, bytes], Any]) -> None:
+        """Passes the bytes of each file to write, with its name, in pieces; b"" ends a file. An exception of write ends it."""
+        raised: list[BaseException] = []
+
+        def take(_arg, name, data, length):
+            try:
+                write(os.fsdecode(name), ctypes.string_at(data, length))
+            except BaseException as problem:  # it goes on in the caller
+                raised.append(problem)
+            return len(raised)
+
+        self._do("export_bytes", what.encode(), _BYTES(take), None)
+        if raised:
+            raise raised[0]
+
+    def timeline(self, directory: Union[None, str, os.PathLike] = None, format: str = "json") -> Union[list[str], bytes]:
+        """Writes timelines for viewers into a directory, format "json" or "perfetto", and returns their paths. Without a
+        directory: the bytes of the first timeline."""
+        what = "timeline" if format == "json" else format
+        if directory is not None:
+            return self.export(what, directory)
+        pieces: dict[str, list[bytes]] = {}
+        self.export_bytes(what, lambda name, piece: pieces.setdefault(name, []).append(piece))
+        return b"".join(next(iter(pieces.values())))
 
     def report(self, directory: Union[str, os.PathLike]) -> str:
         """Writes the page report.html."""
@@ -462,7 +490,7 @@ class Table:
             _bytes(str(step) if step is not None else None),
             _bytes(from_),
             _bytes(until),
-            0,
+            _BLOCK_ROWS,
         )
 
     def _open(self) -> ctypes.c_void_p:
@@ -537,12 +565,15 @@ class Table:
         return _make_capsule(stream)
 
     def _head(self, rows: int) -> tuple[list[str], list[tuple], bool]:
-        found = []
-        for row in self:
-            found.append(row)
+        names: list[str] = []
+        found: list[tuple] = []
+        for block in self._blocks():
+            columns = [block.columns[i] for i in range(block.column_count)]
+            names = names or [column.id.decode() for column in columns]
+            found += zip(*(self._values(column, min(block.rows, rows + 1)) for column in columns))
             if len(found) > rows:
                 break
-        return self.columns, found[:rows], len(found) > rows
+        return names, found[:rows], len(found) > rows
 
     def __repr__(self) -> str:
         names, rows, more = self._head(10)

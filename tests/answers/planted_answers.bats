@@ -358,3 +358,61 @@ PY
     run_msprof -q show PROF_1 --table steps --format json
     expect_equal "$(json '[(r["Steps"], r["Busy(us)"], r["Free(us)"]) for r in d]')" "[(6, 70, 2.02)]"
 }
+
+@test "diff tells the steps of warm-up of each side by itself" {
+    for slow in 1 2; do
+        unmarked "PROF_$slow" "o['us'] = 1000 if step < $slow else 50"
+    done
+    run_msprof -q diff PROF_1 PROF_2
+    expect_contains "$output" "Warm-up steps left out: 1 of base, 2 of new"
+    run_msprof -q diff PROF_1 PROF_2 --format json
+    expect_equal "$(json '[d[side]["warmup_steps"] for side in ("base", "new")]')" "[1, 2]"
+}
+
+@test "steps whose clock has no whole nanoseconds have the operators that begin in them, and no other's" {
+    program PROF_A <<'PY'
+import prof
+for step in range(40): p.op('only', 'Div', 375 + step % 7 * 0.02, gap=1)
+prof.DEVICE_MHZ = 49.999001 # what the clock says of itself: its ticks are 20.0004 ns
+PY
+    run_msprof -q diff PROF_A PROF_A
+    expect_not_contains "$output" "Steps run different operators"
+    expect_contains "$output" "Verdict: ok"
+}
+
+@test "steps by period with the shapes of few kinds are groups without a mean, those with shapes that are always others are one" {
+    kinds() { # capture, the number of a step's kind and its microseconds as the Python says, steps
+        program "$1" <<PY
+for step in range($4):
+    for i, kind in enumerate(['Conv', 'MatMul', 'Add', 'Gelu', 'Relu']):
+        if step == 11 and i > 2: break # the last one is cut
+        at = p.host
+        p.op('l%d' % i, kind, $3, gap=1)
+        p.prof.tensors(at + 90, 'l%d' % i, [(0, 2, 1, (16 * (1 + $2) if i else 16, 512))])
+PY
+        run_msprof -q show "$1" --table steps --format json
+        json '[(r["Median(us)"], r["Slowest(us)"], r["Steps"], r["Period(us)"], r["Source"]) for r in d]' >steps
+    }
+    kinds PROF_A 'step % 2' '200 if step % 2 else 100' 10
+    expect_equal "$(<steps)" "[(505, 505, 5, 505, 'period of the operators (l1 16,512)'), (1005, 1005, 5, 1005, 'period of the operators (l1 32,512)')]"
+    run_msprof -q advise PROF_A --format json
+    expect_equal "$(json '[f["id"] for f in d["findings"]]')" "[]"
+    run_msprof -q show PROF_A
+    expect_equal "$(sed -n 's/^Fps, all together  *//p' <<<"$output")" "1324.679"
+    # a baseline and another capture have the same groups, whichever kind comes first
+    kinds PROF_B '(step + 1) % 2' '100 if step % 2 else 200' 10
+    run_msprof -q diff PROF_A PROF_B
+    expect_contains "$output" "Step time, period of the operators (l1 32,512): 1005.000 us -> 1005.000 us (0.00%)"
+    expect_contains "$output" "Step time, period of the operators (l1 16,512): 505.000 us -> 505.000 us (0.00%)"
+    # three kinds, and a last step of which a part was not recorded
+    kinds PROF_C 'step % 3' '100 * (1 + step % 3)' 12
+    expect_equal "$(json 'sorted((r["Median(us)"], r["Steps"]) for r in d)')" "[(505, 4), (1005, 4), (1505, 4)]"
+    run_msprof -q show PROF_C
+    expect_contains "$output" "step 12 (period of the operators): its tail was not recorded, 3 of 5 operators seen"
+    # always others
+    kinds PROF_D 'step' '100 + step' 10
+    expect_equal "$(json '[(r["Median(us)"], r["Steps"]) for r in d]')" "[(527.5, 10)]"
+    # equal shapes
+    kinds PROF_E '0' '200 if step % 2 else 100' 10
+    expect_equal "$(json '[r["Steps"] for r in d]')" "[10]"
+}

@@ -32,6 +32,31 @@ PY
     expect_equal "$(json '"'"$1"'" in d["passed"]')" True
 }
 
+# The tasks of a board's network that the Python $2 makes, in three inferences, where `cause` is true and where it is not.
+board_pair() {
+    local cause
+    for cause in True False; do
+        rm -rf "JOB_$cause"
+        PYTHONPATH=$repository/tests/lib python3 - "JOB_$cause" <<PY
+import os, sys
+import board_capture
+cause, tasks = $cause, []
+def layer(us, kind='Convolution', busy=.8, gain=.8, load=.1, weights=.1, store=.1):
+    tasks.append({'name': 'layer%d' % len(tasks), 'type': kind, 'cycles': [round(600 * us)] * 3, 'read': 1024, 'write': 1024,
+                  'counters': (busy, gain, 0, 0, store, 0, load, weights)})
+for number in range(6):
+    ${2//$'\n'/$'\n'    }
+os.rename(board_capture.write('.', tasks, 600, 3), sys.argv[1])
+open('end_$cause', 'w').write(str(sum(sum(task['cycles']) for task in tasks) / 600))
+PY
+        "$MSPROF" import -q "JOB_$cause"
+    done
+    run_msprof -q advise JOB_True --format json
+    told_against_truth "$1" 50
+    run_msprof -q advise JOB_False --format json
+    expect_equal "$(json '"'"$1"'" in d["passed"]')" True
+}
+
 # The findings on standard output against the ends of the pair.
 told_against_truth() { # rule, least
     python3 - "$1" "$2" "$BATS_TEST_TMPDIR/stdout" "$BATS_TEST_TMPDIR/pair" <<'PY'
@@ -296,4 +321,94 @@ if $late:
     ran(step + 101, start + 130_000, 20)
     p.at = start + 150_000" "$([ "$late" = True ] && echo 0 || echo 50)"
     done
+}
+
+@test "layers of boards: wait for memory, units that are not used, input, weights, output, and activations" {
+    # as short as the unit that calculates lets it be
+    board_pair svp-memory-bound "layer(100, busy=.5, gain=.45, load=.95) if cause else layer(52.7, busy=.95, gain=.85, load=.9)"
+    board_pair svp-input "layer(100, busy=.4, gain=.3, load=.9) if cause else layer(34, busy=.95, gain=.88, load=.7)"
+    board_pair svp-weights "layer(100, busy=.4, gain=.3, weights=.9) if cause else layer(34, busy=.95, gain=.88, weights=.7)"
+    board_pair svp-output "layer(100, busy=.4, gain=.3, store=.9) if cause else layer(34, busy=.95, gain=.88, store=.7)"
+    board_pair svp-network "layer(100, busy=.4, gain=.3) if cause else layer(42, busy=.8, gain=.715)"
+    board_pair svp-unused "layer(100, busy=.4, gain=.3) if cause else layer(30, busy=1, gain=1)"
+    board_pair svp-activation "layer(100)
+if cause and number % 2: layer(30, 'Softplus')"
+    board_pair svp-gelu "layer(100)
+if cause and number % 3 == 0:
+    for kind in ('BinaryMath', 'Erf', 'BinaryMath', 'BinaryMath'): layer(10, kind)"
+}
+
+@test "shapes that change save what is not known, memory saves no time and says so" {
+    unmarked PROF_A 'if kind == "MatMul": o["shape"] = (16 + 7 * step + i, 512)
+        if i == 2: p.late(); p.prof.memory(p.host + 5, "l0/Add", 4096 * (1 + step), 1 << 20, allocated=(1 + step) << 20, reserved=24 << 20)'
+    run_msprof -q advise PROF_A --format json
+    expect_equal "$(json '{f["id"]: (f["saves"], f["at_stake"] > 0, f.get("stake")) for f in d["findings"] if f["id"] in ("dynamic-shapes", "fragmentation", "memory-leak")}')" \
+        "{'dynamic-shapes': (None, True, None), 'fragmentation': (None, False, 'memory'), 'memory-leak': (None, False, 'memory')}"
+    run_msprof -q advise PROF_A
+    expect_equal "$(grep -c 'At stake: memory of the device, no time' <<<"$output")" 2
+    expect_equal "$(python3 - "$BATS_TEST_TMPDIR/stdout" <<'PY'
+import re, sys
+print(*(rule for rule, stake in re.findall(r'^(?:low|medium|high)  (\S+)\n(?:  .*\n)*?  At stake: (.*)', open(sys.argv[1]).read(), re.M) if stake.startswith('0.000')))
+PY
+    )" ""
+    run_msprof advise --list
+    expect_equal "$(grep -c 'At stake: memory of the device, no time' <<<"$output")" 2
+}
+
+@test "what a stage of the data pipeline could save is no more than the idle time" {
+    run_msprof -q advise "$repository/testdata/frameworks/run_ascend_ms" --format json --threshold data-pipeline:30 --output out
+    json '[(f["saves"], f["value"]) for f in d["findings"] if f["id"] == "data-pipeline"][0]' >told
+    run_msprof -q show "$repository/testdata/frameworks/run_ascend_ms" --table summary --format json --output out
+    expect_equal "$(json 'next(abs(float(r["Value"].split("(")[1].split()[0]) * share / 100 - saves) < 0.01 for saves, share in [eval(open("told").read())]
+        for r in d if r["Item"] == "Free")')" True
+}
+
+@test "each rule has a pair here, or a reason in docs/answers.md why it can have none" {
+    "$MSPROF" advise --list --format json >list
+    python3 - list "$repository/docs/answers.md" "$BATS_TEST_FILENAME" <<'PY'
+import fnmatch, json, re, sys
+rules = [rule['id'] for rule in json.load(open(sys.argv[1]))['rules']]
+table = open(sys.argv[2]).read().split('why nothing can be compared |\n|---|---|\n')[1].split('\n\n')[0]
+reasons = [name for row in table.splitlines() for name in row.split('|')[1].strip().split(', ')]
+pairs = set(re.findall(r'^ *(?:board_)?(?:pair|told_against_truth) ([a-z-]+)', open(sys.argv[3]).read(), re.M))
+assert len(rules) > 40 and len(pairs) > 30, (len(rules), len(pairs))
+for rule in rules:
+    excused = any(fnmatch.fnmatch(rule, reason) for reason in reasons)
+    assert (rule in pairs) != excused, rule
+for reason in reasons:
+    assert fnmatch.filter(rules, reason), reason
+assert pairs <= set(rules), pairs - set(rules)
+PY
+}
+
+@test "steps that take longer than others save what they take beyond the median; where others make up for it, there is no finding" {
+    local short expected
+    for short in 200 190 100; do
+        # 2 steps are 15 % longer than the others, 3 take 1 % more, and 3 may be short
+        program PROF_A <<PY
+for step in range(12):
+    p.begin_step()
+    p.op('a', us=$short if step in (1, 4, 9) else 230 if step in (3, 7) else 202 if step in (0, 5, 8) else 200)
+    p.end_step()
+PY
+        run_msprof -q advise PROF_A --format json
+        case $short in
+        200) expected="[(60.0, 60)]" ;;
+        190) expected="[(36.0, 36)]" ;; # 60 + 3 * 2 - 3 * 10
+        100) expected="[]" ;;
+        esac
+        expect_equal "$(json '[(f["at_stake"], f["saves"]) for f in d["findings"] if f["id"] == "step-jitter"]')" "$expected"
+    done
+    expect_equal "$(json '"step-jitter" in d["passed"]')" True
+    # a limit of 0 % does not make a finding of nothing
+    program PROF_B <<'PY'
+p.prof.frequency([(20, 1000)])
+for step in range(12):
+    p.begin_step()
+    p.op('a', us=100)
+    p.end_step()
+PY
+    run_msprof -q advise PROF_B --format json --threshold step-jitter:0 --threshold frequency:0 --threshold conversion:0 --threshold idle:0
+    expect_equal "$(json '[f["id"] for f in d["findings"] if f["at_stake"] == 0]')" "[]"
+    expect_equal "$(json '"frequency" in d["passed"]')" True
 }

@@ -2,7 +2,7 @@
 # Grows captures of many shapes by four, runs every command on them, and holds that the work grows by 4.6 at most. Work is what
 # is left without that of a small capture. A first look takes the time of the processor; what seems to grow faster is judged
 # by instructions, which valgrind counts, as those of a busy machine are the same.
-# growth.py MSPROF REPOSITORY SCRATCH [SHAPE...]; GROWTH_INSTRUCTIONS=1: all of it by instructions, for hours
+# growth.py MSPROF REPOSITORY SCRATCH cards|boards|frameworks|SHAPE...; GROWTH_INSTRUCTIONS=1: all of it by instructions, for hours
 import glob, os, random, re, shutil, subprocess, sys
 
 msprof, repository, scratch, *chosen = sys.argv[1:]
@@ -297,6 +297,7 @@ shapes = {
 captures = ['import --force', 'export summary', 'export timeline', 'export timeline --format pftrace',
             'export timeline --format speedscope', 'export flame --weight host', 'export flame --format svg', 'show', 'advise',
             'report -o page.html', 'diff', 'query']
+of_others = {'boards': ('svp', 'job', '2022', 'opprof'), 'frameworks': ('pytorch', 'mindspore', 'rank', 'raw rank', 'system')}
 intervals = ['show --table gaps', 'show --table overlap']  # of captures of CANN
 commands = [  # of shapes whose names begin so
     ('raw rank', ['cluster', 'cluster --timeline', 'cluster --table p2p', 'cluster --table communication_sum']),
@@ -304,6 +305,12 @@ commands = [  # of shapes whose names begin so
     ('opprof', ['import --force', 'show', 'show --table blocks', 'advise', 'report -o page.html', 'diff', 'export timeline']),
     ('svp', captures), ('2022', captures), ('job', captures), ('', captures + intervals),
 ]
+
+
+def is_chosen(shape):
+    """Whether the arguments name the shape or its group: 'cards' is of those that no other group has."""
+    group = next((name for name, beginnings in of_others.items() if shape.startswith(beginnings)), 'cards')
+    return shape in chosen or group in chosen
 
 
 def commands_of(shape):
@@ -346,13 +353,14 @@ def growth(measure, command, paths):
 
 
 always = bool(os.environ.get('GROWTH_INSTRUCTIONS'))
-count, judged, worst, faults = 0, 0, (0, ''), 0
+shapes_done, count, judged, worst, faults = 0, 0, 0, (0, ''), 0
 for shape, make in shapes.items():
-    if chosen and shape not in chosen or 'rank' in shape and not os.path.exists(rank_maker):
+    if not is_chosen(shape) or 'rank' in shape and not os.path.exists(rank_maker):
         continue
     paths = ['capture_%d' % n for n in (SMALL, FIRST, 4 * FIRST)]
     for path, n in zip(paths, (SMALL, FIRST, 4 * FIRST)):
         make(path, n)
+    shapes_done += 1
     for command in commands_of(shape):
         count += 1
         # 1 ms of noise of the first, 50 ms of growth that nobody waits for
@@ -368,5 +376,5 @@ for shape, make in shapes.items():
     for path in paths:
         shutil.rmtree(path)
 print('%d pairs of %d shapes and a command; %d judged by instructions, the worst %.2f: %s' % (
-    count, len(shapes), judged, *worst))
-sys.exit(faults > 0)
+    count, shapes_done, judged, *worst))
+sys.exit(faults > 0 or count == 0)

@@ -90,13 +90,13 @@ make_pair() {
     [[ $output == *"must be one directory without a blank in its name"* ]]
 }
 
-@test "every run of the continuous integration makes the packages, and those for rpm and the portable archive where their parts changed" {
+@test "every run of the continuous integration makes the packages, and those for rpm, the portable archive and the wheel where their parts changed" {
     needs git
     git -c init.defaultBranch=main init -q tree && cd tree
     git config user.name n && git config user.email e
     mkdir -p tools debian
     cp "$repository/tools/check-packages.sh" tools/
-    for tool in package.sh packages.sh portable.sh test-package.sh; do
+    for tool in package.sh packages.sh wheel.sh test-package.sh; do
         # shellcheck disable=SC2016 # the script expands it
         printf '#!/bin/bash\necho "${0##*/} $1" >>ran\n' >"tools/$tool"
         chmod +x "tools/$tool"
@@ -113,7 +113,7 @@ make_pair() {
     expect_equal "$(head -n 4 ran)" "package.sh deb
 packages.sh package
 package.sh rpm
-portable.sh $(uname -m)"
+wheel.sh $(uname -m)"
     printf '#!/bin/bash\nexit 1\n' >tools/package.sh
     run tools/check-packages.sh
     expect_equal "$status" 1

@@ -160,6 +160,53 @@ for row in json.load(sys.stdin):
     expect_contains "$output" "expected summary, timeline, perfetto, db or report"
 }
 
+@test "a framework that cannot be read is a data problem, and the capture answers without it" {
+    cp -r "$repository/testdata/frameworks/run_ascend_pt" run_ascend_pt
+    chmod -R u+w run_ascend_pt
+    rm run_ascend_pt/profiler_info*.json
+    capture=$(find run_ascend_pt -maxdepth 1 -name 'PROF_*')
+    run "$ask" "$capture" diagnostics table ops/name
+    expect_equal "$status" 0
+    expect_contains "$output" "framework-unreadable"
+}
+
+@test "options without a size are refused, results may go into a directory that is not there yet" {
+    cat >sizes.c <<'END'
+#include <msprof/msprof.h>
+#include <stdio.h>
+int main(void)
+{
+    struct msprof_capture *capture;
+    struct msprof_table *table;
+    struct msprof_error *error = NULL;
+    struct msprof_open_options none = {0}, there = {.size = sizeof there, .results = "not/there/yet"};
+    struct msprof_table_options rows = {0};
+    struct msprof_facts facts = {0};
+    if (msprof_open("JOBX", &none, &capture, &error) != MSPROF_ERROR_USAGE)
+        return 1;
+    puts(msprof_error_message(error));
+    msprof_error_free(error);
+    if (msprof_open("JOBX", &there, &capture, NULL) != 0)
+        return 2;
+    if (msprof_table_open(capture, "ops", &rows, &table, NULL) != MSPROF_ERROR_USAGE ||
+        msprof_facts(capture, &facts, NULL) != MSPROF_ERROR_USAGE)
+        return 3;
+    facts.size = sizeof facts;
+    if (msprof_facts(capture, &facts, NULL) != 0)
+        return 4;
+    puts(facts.database);
+    msprof_close(capture);
+    return 0;
+}
+END
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -Wall -Wextra -Werror sizes.c $(pkg-config --cflags --libs msprof) -o sizes
+    run ./sizes
+    expect_equal "$status $output" "0 the size in the options is 0: set it to the sizeof of their struct
+$scratch/not/there/yet/sqlite/runtime.db"
+    [ -e not/there/yet/sqlite/runtime.db ]
+}
+
 @test "errors say what, where, what was expected and what to do" {
     run "$ask" nowhere facts
     expect_equal "$status" 1

@@ -49,6 +49,77 @@ assert repr(capture.table("ops", columns="name,count", top=1)).split() == ["name
 END
 }
 
+@test "the notebook of five questions runs, and its answers are those of the program" {
+    copy_family prof-910b PROF_1
+    copy_family prof-910b PROF_0
+    CAPTURE=PROF_1 BASE=PROF_0 python3 - "$repository/docs/five-questions.ipynb" "$MSPROF" <<'END'
+import ast, json, subprocess, sys
+
+def shown(*arguments):
+    return json.loads(subprocess.run([sys.argv[2], *arguments, "--format", "json"], stdout=subprocess.PIPE, check=True, text=True).stdout)
+
+names, results = {}, []
+for cell in json.load(open(sys.argv[1]))["cells"]:
+    if cell["cell_type"] == "code":
+        *statements, last = ast.parse("".join(cell["source"])).body
+        exec(compile(ast.Module(statements, []), "cell", "exec"), names)
+        results.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
+_, ops, bound, gaps, findings, verdict, query = results
+for result in (ops, bound, gaps, query):
+    assert "<td>" in result._repr_html_()
+def rows(table):
+    return [[None if value == "N/A" else value for value in row.values()] for row in shown("show", "PROF_1", "--table", table._name, "--top", "10", "--columns", table._options.columns.decode())]
+for table in (ops, bound, gaps):
+    assert [list(row) for row in table] == rows(table), table
+assert [finding[1] for finding in findings] == [finding["id"] for finding in shown("advise", "PROF_1")["findings"]] != []
+assert verdict == "ok"
+assert query.to_dict()["name"][0] == ops.to_dict()["name"][0]
+END
+}
+
+@test "the bytes of a file are those that it has in a directory, and an exception of the one who takes them goes on" {
+    copy_family prof-910b PROF_1
+    mkdir temporary
+    export TMPDIR=$scratch/temporary
+    python3 - <<'END'
+import os, msprof
+capture = msprof.open("PROF_1")
+for what in ("timeline", "perfetto", "report", "db"):
+    pieces = {}
+    capture.export_bytes(what, lambda name, piece: pieces.setdefault(name, []).append(piece))
+    written = capture.export(what, "out_" + what)
+    assert sorted(pieces) == sorted(os.path.basename(path) for path in written)
+    for path in written:
+        one = pieces[os.path.basename(path)]
+        assert one[-1] == b"" and b"".join(one[:-1]), path
+        if what != "db":
+            assert b"".join(one) == open(path, "rb").read(), path
+def refuse(name, piece):
+    raise OverflowError(name)
+try:
+    capture.export_bytes("report", refuse)
+except OverflowError as error:
+    assert str(error) == "report.html"
+else:
+    raise SystemExit("no exception")
+assert os.listdir("temporary") == []
+END
+}
+
+@test "a directory of layouts decodes what the installed ones do not" {
+    mkdir layouts
+    python3 - <<'END'
+import msprof
+try:
+    msprof.open("JOBX", layouts="nowhere")
+except msprof.Error as error:
+    assert "nowhere" in str(error), error
+else:
+    raise SystemExit("no error")
+assert msprof.open("JOBX", layouts="layouts").records_decoded == 558
+END
+}
+
 @test "Arrow streams have the same values, and live on when the capture is closed" {
     expect_equal "$(python3 "$BATS_TEST_DIRNAME/read_arrow.py" JOBX 2>&1)" "" # nor is a destructor unhappy
 }

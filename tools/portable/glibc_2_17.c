@@ -61,6 +61,8 @@ OLDER(void *, pthread_getspecific, (pthread_key_t key), (key))
 OLDER(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 OLDER(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 OLDER(int, pthread_mutexattr_init, (pthread_mutexattr_t * attributes), (attributes))
+OLDER_AT(SINCE("GLIBC_2.3.3"), int, pthread_condattr_setclock, (pthread_condattr_t * attributes, clockid_t clock),
+         (attributes, clock))
 OLDER(int, pthread_mutexattr_destroy, (pthread_mutexattr_t * attributes), (attributes))
 OLDER(int, pthread_mutexattr_settype, (pthread_mutexattr_t * attributes, int type), (attributes, type))
 OLDER(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attributes), (lock, attributes))
@@ -272,6 +274,16 @@ HIDDEN int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
 
 /* --- the program's start: glibc before 2.34 is told how to run the constructors --- */
 
+#if defined PORTABLE_PROGRAM || defined PORTABLE_READ /* the others do without libm */
+/* libm's: later versions differ in how they tell errors, by errno. */
+OLDER(double, log, (double x), (x))
+OLDER(double, log2, (double x), (x))
+OLDER(double, exp, (double x), (x))
+OLDER(double, pow, (double x, double y), (x, y))
+OLDER(double, hypot, (double x, double y), (x, y))
+OLDER(double, lgamma, (double x), (x))
+#endif
+
 #ifdef PORTABLE_PROGRAM
 typedef void constructor(int argc, char **argv, char **environment);
 /* The linker's names; hidden, or each would be a symbol of another library. */
@@ -304,14 +316,6 @@ HIDDEN int __libc_start_main(int (*run)(int, char **, char **), int argc, char *
 /* libssh's: later versions find links that lead nowhere, too. */
 OLDER(int, glob, (const char *pattern, int flags, int (*tell)(const char *path, int errnum), glob_t *found),
       (pattern, flags, tell, found))
-
-/* libm's: later versions differ in how they tell errors, by errno. */
-OLDER(double, log, (double x), (x))
-OLDER(double, log2, (double x), (x))
-OLDER(double, exp, (double x), (x))
-OLDER(double, pow, (double x, double y), (x, y))
-OLDER(double, hypot, (double x, double y), (x, y))
-OLDER(double, lgamma, (double x), (x))
 
 /* libanl's */
 OLDER(int, getaddrinfo_a, (int mode, struct gaicb *requests[], int count, struct sigevent *event),

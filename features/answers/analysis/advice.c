@@ -42,6 +42,14 @@ static enum severity severity_of(double share)
     return share >= 5 ? SEVERITY_HIGH : share >= 3 ? SEVERITY_MEDIUM : SEVERITY_LOW;
 }
 
+/* A finding with nothing at stake is none: by a limit of 0 %, or where what takes longer is made up for. */
+static bool is_worth_saying(const struct finding *finding)
+{
+    const double least_ns = 1; /* the last digit that is printed */
+
+    return finding->rule->of_memory || finding->at_stake_ns >= least_ns;
+}
+
 /* If two rules found the same cause, keeps one, with the evidence of both: idle time consists of gaps, and on SVP the
  * counters of the layers show waiting for memory. */
 static void tell_causes_once(struct finding *findings, size_t count)
@@ -141,6 +149,7 @@ void advice_sort(struct advice *advice)
     for (size_t i = 0; i < advice->rule_count; i++) {
         struct finding *finding = &advice->findings[i];
         double share = rule_percent(finding->at_stake_ns, finding->whole_ns);
+        finding->fired = finding->fired && is_worth_saying(finding);
         finding->severity = severity_of(finding->rule->of_step ? fmin(finding->value, share) : share);
     }
     tell_causes_once(advice->findings, advice->rule_count);

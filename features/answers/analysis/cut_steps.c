@@ -19,12 +19,19 @@ int64_t split_rate(const struct workload *workload, const struct split *split)
     return split_is_of_device(split) ? workload->devices[split->device].hz : TICKS_OF_NS;
 }
 
+int64_t splits_hz(const struct workload *workload, const struct splits *splits, size_t group)
+{
+    return splits->groups.items[group].count > 0
+               ? ticks_hz(split_rate(workload, &splits->items[splits_member(splits, group, 0)]))
+               : TICKS_OF_NS;
+}
+
 int64_t split_end_ns(const struct split *split)
 {
     const struct workload_step *step = split->step;
 
-    if (split->period.time_ns != NO_PERIOD)
-        return split->start_ns + split->period.time_ns;
+    if (split->period.time_ns != NO_PERIOD) /* not its length in ticks, which can differ from that by a nanosecond */
+        return split->start_ns + step->period_ns;
     if (step != NULL && step->source == STEPS_RANGES)
         return INT64_MAX;
     return step != NULL && step->work_end_ns > split->end_ns ? step->work_end_ns : split->end_ns;
@@ -50,54 +57,23 @@ static bool is_same(const struct workload *workload, size_t x, size_t y, size_t 
     return true;
 }
 
-/* The steps of each group, ascending: those of group g are members[starts[g]] to members[starts[g + 1] - 1]. A pass
- * over all steps for each group would take groups times steps. */
-struct by_group {
-    const struct splits *splits;
-    size_t *starts, *members;
-    int64_t *counts; /* room for the steps of a group */
-};
-
-static void by_group_release(struct by_group *grouped)
+/* The executions of step k of a group. */
+static struct execution_run run_of(const struct workload *workload, const struct splits *splits, size_t group, size_t k)
 {
-    free(grouped->starts);
-    free(grouped->members);
-    free(grouped->counts);
+    large_pass(k);
+    return split_executions(workload, &splits->items[splits_member(splits, group, k)]);
 }
 
-static int by_group_make(struct by_group *ret, const struct splits *splits, struct err *err)
-{
-    const size_t groups = splits->groups.count;
-    *ret = (struct by_group){.splits = splits,
-                             .starts = scoped_memory(groups + 2, sizeof *ret->starts),
-                             .members = scoped_memory(splits->count + 1, sizeof *ret->members),
-                             .counts = scoped_memory(splits->count + 1, sizeof *ret->counts)};
-    if (ret->starts == NULL || ret->members == NULL || ret->counts == NULL)
-        return err_no_memory(err);
-    for (size_t i = 0; i < splits->count; large_pass(i++))
-        if (splits->items[i].group < groups)
-            ret->starts[splits->items[i].group + 2]++;
-    for (size_t g = 2; g < groups + 2; g++)
-        ret->starts[g] += ret->starts[g - 1];
-    for (size_t i = 0; i < splits->count; large_pass(i++))
-        if (splits->items[i].group < groups)
-            ret->members[ret->starts[splits->items[i].group + 1]++] = i;
-    return 0;
-}
-
-/* The number of executions that most steps of a group have, if at least two do, and one of these steps. */
-static size_t find_usual(const struct workload *workload, const struct by_group *grouped, size_t group,
+/* The number of executions that most steps of a group have, if at least two do, and one of these steps. counts: room
+ * for the steps of a group. */
+static size_t find_usual(const struct workload *workload, const struct splits *splits, size_t group, int64_t *counts,
                          struct execution_run *ret)
 {
-    const size_t from = grouped->starts[group], until = grouped->starts[group + 1];
-    const struct split *items = grouped->splits->items;
-    int64_t *counts = grouped->counts;
-    size_t n = 0, best = 0, usual = 0;
+    const size_t n = splits->groups.items[group].count;
+    size_t best = 0, usual = 0;
 
-    for (size_t k = from; k < until; k++) {
-        large_pass(k);
-        counts[n++] = (int64_t)split_executions(workload, &items[grouped->members[k]]).count;
-    }
+    for (size_t k = 0; k < n; k++)
+        counts[k] = (int64_t)run_of(workload, splits, group, k).count;
     statistics_sort(counts, n);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && counts[end] == counts[i];)
@@ -107,9 +83,8 @@ static size_t find_usual(const struct workload *workload, const struct by_group 
             usual = (size_t)counts[i];
         }
     }
-    for (size_t k = from; usual > 0 && k < until; k++) {
-        large_pass(k);
-        const struct execution_run run = split_executions(workload, &items[grouped->members[k]]);
+    for (size_t k = 0; usual > 0 && k < n; k++) {
+        const struct execution_run run = run_of(workload, splits, group, k);
         if (run.count == usual) {
             *ret = run;
             return usual;
@@ -128,18 +103,16 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
 }
 
 /* Finds the first and the last step of a group of which something was recorded. */
-static int find_in_group(const struct workload *workload, const struct by_group *grouped, size_t group,
+static int find_in_group(const struct workload *workload, const struct splits *splits, size_t group, int64_t *counts,
                          struct cut_steps *cuts, struct err *err)
 {
-    const struct splits *splits = grouped->splits;
     struct execution_run usual = {0, 0};
-    size_t expected = find_usual(workload, grouped, group, &usual), first = SIZE_MAX, last = SIZE_MAX;
+    size_t expected = find_usual(workload, splits, group, counts, &usual), first = SIZE_MAX, last = SIZE_MAX;
     int status = 0;
 
-    for (size_t k = grouped->starts[group]; expected > 0 && k < grouped->starts[group + 1]; k++) {
-        const size_t i = grouped->members[k];
-        large_pass(k);
-        if (split_executions(workload, &splits->items[i]).count == 0)
+    for (size_t k = 0; expected > 0 && k < splits->groups.items[group].count; k++) {
+        const size_t i = splits_member(splits, group, k);
+        if (run_of(workload, splits, group, k).count == 0)
             continue;
         first = first == SIZE_MAX ? i : first;
         last = i;
@@ -157,10 +130,9 @@ static int find_in_group(const struct workload *workload, const struct by_group 
 }
 
 /* Adds the steps whose mark has only the begin. */
-static int add_begun(const struct workload *workload, const struct by_group *grouped, struct cut_steps *cuts,
-                     struct err *err)
+static int add_begun(const struct workload *workload, const struct splits *splits, int64_t *counts,
+                     struct cut_steps *cuts, struct err *err)
 {
-    const struct splits *splits = grouped->splits;
     for (size_t i = 0; i < workload->begun.count; i++) {
         const struct workload_step *step = &workload->begun.items[i];
         struct execution_run usual = {0, 0};
@@ -168,7 +140,7 @@ static int add_begun(const struct workload *workload, const struct by_group *gro
         for (size_t g = 0; expected == 0 && g < splits->groups.count; g++)
             if (splits->groups.items[g].device == step->device && splits->groups.items[g].source == step->source &&
                 splits->groups.items[g].model_id == step->model_id)
-                expected = find_usual(workload, grouped, g, &usual);
+                expected = find_usual(workload, splits, g, counts, &usual);
         if (array_reserve(cuts, 1, err) < 0)
             return err_status(err);
         cuts->items[cuts->count++] = (struct cut_step){step->device,
@@ -189,15 +161,15 @@ static int add_begun(const struct workload *workload, const struct by_group *gro
 static int cut_steps_find(const struct workload *workload, const struct splits *splits, struct cut_steps *ret,
                           struct err *err)
 {
-    SCOPED(by_group_release) struct by_group grouped;
-    int status = by_group_make(&grouped, splits, err);
+    SCOPED_FREE int64_t *counts = scoped_memory(splits->count + 1, sizeof *counts);
+    int status = counts != NULL ? 0 : err_no_memory(err);
 
     *ret = (struct cut_steps){.items = NULL};
     for (size_t g = 0; status == 0 && !splits->whole && g < splits->groups.count; g++)
         if (splits->groups.items[g].source != STEPS_INFERENCES) /* a board's capture holds whole ones */
-            status = find_in_group(workload, &grouped, g, ret, err);
+            status = find_in_group(workload, splits, g, counts, ret, err);
     if (status == 0)
-        status = add_begun(workload, &grouped, ret, err);
+        status = add_begun(workload, splits, counts, ret, err);
     if (status != 0) {
         free(ret->items);
         *ret = (struct cut_steps){.items = NULL};

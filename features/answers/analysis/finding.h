@@ -117,9 +117,12 @@ struct rule {
     const void *of_tree; /* not NULL: of captures that are trees, whose folder of features/ holds it, by this; .check is
                             NULL, and .order behind that of all others */
     bool of_gaps;        /* it needs to know when each task ran */
+    bool of_memory;      /* not time is at stake, but memory of a device */
     bool of_step;        /* its value is a share of a step: it is no more severe than that */
     bool shows_gaps;     /* its rows are gaps, not operators */
 };
+#define FINDING_OF_MEMORY "memory of the device, no time" /* what is at stake of a rule's .of_memory */
+
 struct finding {
     const struct rule *rule;
     const char *not_checked; /* why; NULL: it was checked */

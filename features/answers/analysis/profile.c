@@ -120,8 +120,9 @@ static void tally_group(const struct tally *tally, const struct splits *splits, 
     struct key_tally *key;
     bool any = false;
 
-    for (size_t i = 0; i < splits->count; large_pass(i++)) {
-        if (splits->items[i].group != group || !is_wanted(splits, i))
+    for (size_t member = 0; member < splits->groups.items[group].count; large_pass(member++)) {
+        const size_t i = splits_member(splits, group, member);
+        if (!is_wanted(splits, i))
             continue;
         const struct execution_run run = split_executions(tally->workload, &splits->items[i]);
         if (!any)

@@ -128,7 +128,7 @@ static bool is_of(const struct split_group *group, const struct split *split)
 
     return group->device == split->device &&
            (step == NULL || (group->source == step->source && group->model_id == step->model_id &&
-                             group->batch == step->batch && group->model == step->model));
+                             group->batch == step->batch && group->model == step->model && group->kind == step->kind));
 }
 
 static int add_to_group(struct splits *splits, struct split *split, struct err *err)
@@ -148,7 +148,8 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
                                                                .source = step->source,
                                                                .model_id = step->model_id,
                                                                .batch = step->batch,
-                                                               .model = step->model};
+                                                               .model = step->model,
+                                                               .kind = step->kind};
     }
     split->group = g - 1;
     splits->groups.items[g - 1].count++;
@@ -228,26 +229,19 @@ static int mark_warmup(const struct workload *workload, struct splits *splits, s
                        struct err *err)
 {
     struct series series;
-    size_t n = 0, most = splits->groups.items[group].count / 4;
-    int64_t hz = 0;
+    const size_t count = splits->groups.items[group].count;
+    size_t most = count / 4;
 
     if (most == 0)
         return 0;
-    for (size_t i = 0; i < splits->count; i++) {
-        large_pass(i);
-        if (splits->items[i].group != group)
-            continue;
-        times[n++] = splits->items[i].own.time_ns;
-        ticks_share_hz(&hz, split_rate(workload, &splits->items[i]));
-    }
-    int status = series_make(&series, times, n, hz, err);
+    for (size_t k = 0; k < count; large_pass(k++))
+        times[k] = splits->items[splits_member(splits, group, k)].own.time_ns;
+    int status = series_make(&series, times, count, splits_hz(workload, splits, group), err);
     double limit = series.median + 5 * series_scale(&series, series.median / 1000);
-    for (size_t i = 0; status == 0 && most > 0 && i < splits->count; i++) {
-        large_pass(i);
-        if (splits->items[i].group != group)
-            continue;
-        splits->items[i].warmup = (double)splits->items[i].own.time_ns > limit;
-        most = splits->items[i].warmup ? most - 1 : 0;
+    for (size_t k = 0; status == 0 && most > 0 && k < count; large_pass(k++)) {
+        struct split *split = &splits->items[splits_member(splits, group, k)];
+        split->warmup = (double)split->own.time_ns > limit;
+        most = split->warmup ? most - 1 : 0;
     }
     series_release(&series);
     return status;
@@ -309,6 +303,22 @@ static void count_groups(struct splits *splits)
     }
 }
 
+static int find_members(struct splits *splits, struct err *err)
+{
+    size_t first = 0;
+
+    splits->members = large_new(splits->count + 1, sizeof *splits->members, err);
+    if (splits->members == NULL)
+        return err_status(err);
+    for (size_t g = 0; g < splits->groups.count; g++) {
+        first += splits->groups.items[g].count;
+        splits->groups.items[g].first = first;
+    }
+    for (size_t i = splits->count; i-- > 0;) /* from the last on: each begin is moved to that of its group */
+        splits->members[--splits->groups.items[splits->items[i].group].first] = i;
+    return 0;
+}
+
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err)
 {
     SCOPED_FREE int64_t *times = NULL;
@@ -329,6 +339,8 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
             large_pass(until++);
         status = split_device(workload, device, from, until, ret, err);
     }
+    if (status == 0)
+        status = find_members(ret, err);
     for (size_t i = 0; i < ret->count; large_pass(i++))
         ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
     if (status == 0 && (times = scoped_memory(ret->count + 1, sizeof *times)) == NULL)
@@ -416,15 +428,10 @@ int splits_series(const struct workload *workload, const struct splits *splits, 
                   int64_t *values, struct series *ret, struct err *err)
 {
     size_t n = 0;
-    int64_t hz = 0;
 
-    for (size_t i = 0; i < splits->count; large_pass(i++)) {
-        if (splits->items[i].group != group || !measure_of(splits, i, measure, &values[n]))
-            continue;
-        ticks_share_hz(&hz, split_rate(workload, &splits->items[i]));
-        n++;
-    }
-    return series_make(ret, values, n, hz, err);
+    for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++))
+        n += measure_of(splits, splits_member(splits, group, k), measure, &values[n]);
+    return series_make(ret, values, n, splits_hz(workload, splits, group), err);
 }
 
 size_t splits_longest_group(const struct splits *splits)
@@ -434,8 +441,10 @@ size_t splits_longest_group(const struct splits *splits)
 
     for (size_t g = 0; g < splits->groups.count; g++) {
         double sum = 0;
-        for (size_t i = 0; i < splits->count; large_pass(i++))
-            sum += splits->items[i].group == g && splits_counts(splits, i) ? (double)splits->items[i].own.time_ns : 0;
+        for (size_t k = 0; k < splits->groups.items[g].count; large_pass(k++)) {
+            const size_t i = splits_member(splits, g, k);
+            sum += splits_counts(splits, i) ? (double)splits->items[i].own.time_ns : 0;
+        }
         if (splits->groups.items[g].source == splits->source && sum > most) {
             most = sum;
             longest = g;
@@ -451,9 +460,10 @@ double splits_step_ns(const struct splits *splits, size_t group)
     if (group == SIZE_MAX)
         return 0;
     const bool periods = splits->groups.items[group].periods > 0;
-    for (size_t i = 0; i < splits->count; large_pass(i++)) {
+    for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(splits, group, k);
         const struct split *split = &splits->items[i];
-        if (split->group != group || !splits_counts(splits, i) || (periods && split->period.time_ns == NO_PERIOD))
+        if (!splits_counts(splits, i) || (periods && split->period.time_ns == NO_PERIOD))
             continue;
         sum += (double)(periods ? &split->period : &split->own)->time_ns;
         count++;
@@ -471,6 +481,9 @@ void splits_group_name(const struct workload *workload, const struct splits *spl
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " of model %lld", (long long)it->model_id);
     if (it->model != NO_TEXT && used < GROUP_NAME_SIZE / 2)
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " (%.120s)", workload_text(workload, it->model));
+    if (it->kind > 0)
+        used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " (%.120s)",
+                                 workload_text(workload, workload->kinds.items[it->kind - 1]));
     if (it->batch > 0)
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, ", batch %lld", (long long)it->batch);
     if (workload->device_count > 1)
@@ -481,6 +494,7 @@ void splits_release(struct splits *splits)
 {
     if (!splits->borrowed) {
         large_free(splits->items);
+        large_free(splits->members);
         free(splits->groups.items);
         free(splits->devices);
         if (splits->cuts != NULL)

@@ -63,6 +63,9 @@ struct throughput {
     bool lost;             /* others between them were not recorded */
 };
 
+/* The frequency of the clock of the lengths of a group, which are of one device and family. */
+int64_t splits_hz(const struct workload *workload, const struct splits *splits, size_t group);
+
 /* Pieces a second; negative: not known. */
 double splits_fps(const struct throughput *throughput);
 
@@ -71,7 +74,9 @@ struct split_group {
     uint16_t device, source;
     int64_t model_id, batch;
     uint32_t model;               /* text */
+    uint8_t kind;                 /* of the workload's kinds, from 1; 0: there is one */
     size_t count, counts;         /* steps; those that count in statistics of what the device did */
+    size_t first;                 /* of the splits' members: they are `count` from there on */
     size_t periods;               /* of those, with a period */
     struct throughput throughput; /* of those that count */
 };
@@ -81,6 +86,7 @@ struct splits {
     struct split *items; /* by device, then start */
     size_t count, capacity;
     struct ARRAY_OF(struct split_group) groups; /* by device, family, model and batch */
+    size_t *members;          /* the steps of each group, ascending, one group after the other: splits_member */
     struct division *devices; /* the time of each: from the first to the last that programs launched, without what was
                                  not recorded */
     struct division all;      /* of all devices together */
@@ -96,6 +102,13 @@ struct splits {
 /* Those of workload->splits where it has them. */
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err);
 void splits_release(struct splits *splits);
+
+/* Step k of a group, of groups.items[group].count: its place in items. A pass over all steps for each group would take
+ * groups times steps. */
+static inline size_t splits_member(const struct splits *splits, size_t group, size_t k)
+{
+    return splits->members[splits->groups.items[group].first + k];
+}
 
 /* Whether split i is one of the first of its group, all of which take longer than the median and five times the
  * scatter of all of them: then it is warm-up and counts in no statistic. */

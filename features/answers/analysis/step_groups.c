@@ -16,9 +16,9 @@ static int64_t part_of(const struct split *split, enum step_part part)
     return parts[part];
 }
 
-static bool is_of(const struct step_group *group, const struct split *split)
+static size_t count_of(const struct splits *splits, const struct step_group *group)
 {
-    return group->group == split->group;
+    return splits->groups.items[group->group].count;
 }
 
 /* Steps of no model stand behind those of models, but ranges that somebody asked for. */
@@ -61,16 +61,14 @@ static double median_of_part(const struct workload *workload, const struct split
                              const struct step_group *group, enum step_part part, int64_t *values)
 {
     size_t n = 0;
-    int64_t hz = 0;
 
-    for (size_t i = 0; i < splits->count; large_pass(i++)) {
-        if (!is_of(group, &splits->items[i]) || !splits_counts(splits, i))
-            continue;
-        values[n++] = part_of(&splits->items[i], part);
-        ticks_share_hz(&hz, split_rate(workload, &splits->items[i]));
+    for (size_t k = 0; k < count_of(splits, group); large_pass(k++)) {
+        const size_t i = splits_member(splits, group->group, k);
+        if (splits_counts(splits, i))
+            values[n++] = part_of(&splits->items[i], part);
     }
     statistics_sort(values, n);
-    return statistics_lengths_median(values, n, hz);
+    return statistics_lengths_median(values, n, splits_hz(workload, splits, group->group));
 }
 
 static void find_part(const struct workload *workload, const struct splits *splits, struct step_group *group,
@@ -107,12 +105,13 @@ static int find_operator(const struct workload *workload, const struct splits *s
 
     if (sums == NULL)
         return err_no_memory(err);
-    for (size_t i = 0; i < splits->count; large_pass(i++))
-        others += is_of(group, &splits->items[i]) && splits_counts(splits, i);
+    for (size_t k = 0; k < count_of(splits, group); large_pass(k++))
+        others += splits_counts(splits, splits_member(splits, group->group, k));
     add_operators(workload, &splits->items[group->slowest], 1, sums);
-    for (size_t i = 0; others > 0 && i < splits->count; large_pass(i++)) {
+    for (size_t k = 0; others > 0 && k < count_of(splits, group); large_pass(k++)) {
+        const size_t i = splits_member(splits, group->group, k);
         const struct split *split = &splits->items[i];
-        if (i == group->slowest || !is_of(group, split) || !splits_counts(splits, i))
+        if (i == group->slowest || !splits_counts(splits, i))
             continue;
         if (last != NULL && (last->start_ns != split->start_ns || last->end_ns != split->end_ns)) {
             add_operators(workload, last, -alike / others, sums);
@@ -140,11 +139,9 @@ static int fill_group(const struct workload *workload, const struct splits *spli
                   splits_series(workload, splits, group->group, MEASURE_BUSY, values, &group->busy, err) < 0 ||
                   splits_series(workload, splits, group->group, MEASURE_FREE, values, &group->free, err) < 0;
 
-    for (size_t i = 0; i < splits->count; i++) {
-        large_pass(i);
+    for (size_t k = 0; k < count_of(splits, group); large_pass(k++)) {
+        const size_t i = splits_member(splits, group->group, k);
         const struct split *split = &splits->items[i];
-        if (!is_of(group, split))
-            continue;
         group->warmup += splits_is_warmup(splits, i);
         if (!splits_is_warmup(splits, i) && split->own.time_ns > longest) {
             longest = split->own.time_ns;

@@ -55,7 +55,13 @@ int workload_inherit(struct workload *to, const struct workload *whole, struct e
 {
     size_t kept = 0;
 
-    to->step_count = to->begun.count = 0;
+    to->step_count = to->begun.count = to->kinds.count = 0;
+    for (size_t i = 0; i < whole->kinds.count; i++) {
+        uint32_t text;
+        if (workload_add_text(to, workload_text(whole, whole->kinds.items[i]), &text, err) < 0 ||
+            array_add(&to->kinds, err, text) < 0)
+            return err_status(err);
+    }
     to->step_source = whole->step_source;
     for (size_t i = 0; i < whole->step_count; i++)
         if (inherit_step(to, whole, i, err) < 0)

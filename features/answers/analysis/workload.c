@@ -127,6 +127,7 @@ void workload_release(struct workload *workload)
     large_free(workload->steps);
     free(workload->execute_starts.items);
     free(workload->begun.items);
+    free(workload->kinds.items);
     release_lists(workload->unrecorded, workload->device_count);
     release_lists(workload->others, workload->device_count);
     large_free(workload->other_tasks.items);
@@ -456,8 +457,8 @@ static uint64_t finish_step(const struct sequence *sequence)
     return sum;
 }
 
-/* The steps of a period, each as one number; returns how many. */
-static size_t hash_steps(const struct sequence *sequence, uint32_t divider)
+/* The steps of a period, each as one number, by the shapes of what they run or without; returns how many. */
+static size_t hash_steps(const struct sequence *sequence, uint32_t divider, bool shapes)
 {
     const struct workload *workload = sequence->workload;
     size_t count = 0;
@@ -472,7 +473,7 @@ static size_t hash_steps(const struct sequence *sequence, uint32_t divider)
         open = open || class == divider;
         uint64_t *hash = &sequence->hashes[execution->stream];
         if (open && workload->operators[execution->op].key.work != WORK_COPY)
-            *hash = mixed(*hash + class + 1) | 1;
+            *hash = mixed(*hash + (shapes ? execution->op : class) + 1) | 1;
     }
     if (open)
         sequence->steps[count++] = finish_step(sequence);
@@ -517,7 +518,7 @@ static bool follow_each_other(const struct sequence *sequence, uint32_t divider)
 static bool are_alike(void *arg, const struct period *period)
 {
     const struct sequence *sequence = arg;
-    size_t count = hash_steps(sequence, period->divider), alike = 0;
+    size_t count = hash_steps(sequence, period->divider, false), alike = 0;
 
     array_sort(sequence->steps, count, sizeof *sequence->steps, by_hash);
     for (size_t i = 0, end; i < count; i = end) {
@@ -556,9 +557,158 @@ static int divide(const struct sequence *sequence, uint32_t divider, struct err 
     return status == 0 && open ? workload_add_step(workload, device_id, &step, err) : status;
 }
 
+/* ---- kinds of steps ---- */
+
+/* More are no kinds, but shapes that are always others. */
+#define MOST_KINDS 4
+#define MOST_HASHES (MOST_KINDS + 2) /* with a first and a last step that are cut */
+
+struct step_kind {
+    uint64_t hash;
+    size_t first, count; /* steps of the device */
+    uint8_t kind;        /* from 1 */
+};
+
+/* What the steps of a device are, each by the shapes of all that it ran; returns how many there are, 0: too many. */
+static size_t tell_hashes(const struct sequence *sequence, size_t steps, struct step_kind kinds[MOST_HASHES])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < steps; i++) {
+        size_t k = 0;
+        large_pass(i);
+        while (k < used && kinds[k].hash != sequence->steps[i])
+            k++;
+        if (k == MOST_HASHES)
+            return 0;
+        if (k == used)
+            kinds[used++] = (struct step_kind){.hash = sequence->steps[i], .first = i};
+        kinds[k].count++;
+    }
+    return used;
+}
+
+/* The shapes of the first operator that has others in each of the kinds; where no one has, of the first that has others
+ * in two of them. Returns whether the former. */
+static bool find_telling(const struct sequence *sequence, const size_t *firsts, size_t count, size_t *ret)
+{
+    const struct workload *workload = sequence->workload;
+    bool any = false;
+
+    for (size_t at = 0; firsts[count - 1] + at < sequence->until; at++) {
+        bool all = true, some = false;
+        for (size_t k = 1; k < count; k++) {
+            const uint32_t op = workload->executions[firsts[k] + at].op;
+            const uint32_t other = workload->executions[firsts[0] + at].op;
+            if (sequence->classes[op] != sequence->classes[other])
+                return false;
+            some = some || op != other;
+            for (size_t j = 0; j < k; j++)
+                all = all && workload->executions[firsts[j] + at].op != op;
+        }
+        *ret = all || (some && !any) ? at : *ret;
+        any = any || some;
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* Gives each kind a name that does not depend on which of them comes first. */
+static int name_kinds(const struct sequence *sequence, size_t first_step, struct step_kind *kinds, size_t count,
+                      struct err *err)
+{
+    struct workload *workload = sequence->workload;
+    const uint16_t device = workload->executions[sequence->from].device;
+    size_t firsts[MOST_HASHES], at = 0;
+    char name[128];
+
+    for (size_t k = 0; k < count; k++)
+        firsts[k] = workload_first_at(workload, device, workload->steps[first_step + kinds[k].first].start_ns);
+    const bool distinct = find_telling(sequence, firsts, count, &at);
+    for (size_t k = 0; k < count; k++) {
+        const struct workload_key *key = &workload->operators[workload->executions[firsts[k] + at].op].key;
+        uint32_t text;
+        size_t used = (size_t)snprintf(name, sizeof name, "%.40s %.60s", workload_text(workload, key->name),
+                                       workload_text(workload, key->shapes));
+        if (!distinct)
+            snprintf(name + used, sizeof name - used, ", kind %zu", k + 1);
+        if (workload_add_text(workload, name, &text, err) < 0 || array_add(&workload->kinds, err, text) < 0)
+            return err_status(err);
+        kinds[k].kind = (uint8_t)workload->kinds.count;
+    }
+    return 0;
+}
+
+/* How many operators, with their shapes, a step that is cut shares with another: from the begin of both on, or to their
+ * ends. */
+static size_t shared_by(const struct workload *workload, const struct workload_step *cut,
+                        const struct workload_step *other)
+{
+    const size_t first = workload_first_at(workload, cut->device, cut->start_ns),
+                 until = workload_first_at(workload, cut->device, cut->end_ns),
+                 other_first = workload_first_at(workload, cut->device, other->start_ns),
+                 other_until = workload_first_at(workload, cut->device, other->end_ns);
+    const size_t least = until - first < other_until - other_first ? until - first : other_until - other_first;
+    size_t head = 0, tail = 0;
+
+    while (head < least && workload->executions[first + head].op == workload->executions[other_first + head].op)
+        head++;
+    while (tail < least && workload->executions[until - tail - 1].op == workload->executions[other_until - tail - 1].op)
+        tail++;
+    return head > tail ? head : tail;
+}
+
+/* Of the kinds the one that a cut step shares most with. */
+static size_t likest(const struct workload *workload, const struct workload_step *steps, size_t i,
+                     const struct step_kind *kinds, size_t count)
+{
+    size_t best = 0, most = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        const size_t shared = shared_by(workload, &steps[i], &steps[kinds[k].first]);
+        best = shared > most ? k : best;
+        most = shared > most ? shared : most;
+    }
+    return best;
+}
+
+/* Steps that run the same operators with the shapes of a few kinds, each of which comes again, are of different models
+ * or batches: they have no mean. Steps with shapes that are always others are of one kind. */
+static int tell_kinds(struct sequence *sequence, uint32_t divider, size_t first_step, struct err *err)
+{
+    struct workload *workload = sequence->workload;
+    const size_t steps = workload->step_count - first_step;
+    struct step_kind kinds[MOST_HASHES];
+    size_t used, count = 0, again = 0;
+
+    if (hash_steps(sequence, divider, true) != steps)
+        return 0;
+    used = tell_hashes(sequence, steps, kinds);
+    for (size_t k = 0; k < used; k++) /* those that come again, in their order, in front */
+        if (kinds[k].count > 1)
+            kinds[count++] = kinds[k];
+    for (size_t k = 0; k < count; k++)
+        again += kinds[k].count;
+    if (count < 2 || count > MOST_KINDS || again + 2 < steps || workload->kinds.count + count > UINT8_MAX)
+        return 0;
+    if (name_kinds(sequence, first_step, kinds, count, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < steps; i++) {
+        size_t k = 0;
+        large_pass(i);
+        while (k < count && kinds[k].hash != sequence->steps[i])
+            k++;
+        k = k < count ? k : likest(workload, &workload->steps[first_step], i, kinds, count);
+        workload->steps[first_step + i].kind = kinds[k].kind;
+    }
+    return 0;
+}
+
 static int find_on_device(struct sequence *sequence, struct err *err)
 {
     const struct workload *workload = sequence->workload;
+    const size_t first_step = workload->step_count;
     struct period period;
 
     memset(sequence->counts, 0, sequence->class_count * sizeof *sequence->counts);
@@ -570,7 +720,8 @@ static int find_on_device(struct sequence *sequence, struct err *err)
     }
     return workload_find_period(sequence->counts, sequence->first, sequence->class_count, are_alike, sequence, &period,
                                 err) < 0 ||
-                   (period.count >= 2 && divide(sequence, period.divider, err) < 0)
+                   (period.count >= 2 && (divide(sequence, period.divider, err) < 0 ||
+                                          tell_kinds(sequence, period.divider, first_step, err) < 0))
                ? err_status(err)
                : 0;
 }

@@ -107,6 +107,7 @@ struct workload_step {
     uint32_t model;                     /* text: the name of the model, NO_TEXT */
     uint16_t device;                    /* index */
     uint8_t source;                     /* enum step_source */
+    uint8_t kind;                       /* of the workload's kinds, from 1; 0: its steps are of one */
     uint32_t place;                     /* among all steps, from 1, where others were left out; 0: none was */
     bool begins_early;                  /* before the collection started: what ended until then is hidden */
     bool lost_behind; /* inferences between it and the next were not recorded, or nothing says when. Set by
@@ -149,6 +150,8 @@ struct workload {
     struct workload_step *steps; /* by device, then start */
     size_t step_count, step_capacity;
     enum step_source step_source;                /* the leading family */
+    /* Kinds of steps by period that differ in the shapes of their operators: the shapes that tell each from the others. */
+    struct ARRAY_OF(uint32_t) kinds; /* texts */
     struct ARRAY_OF(struct workload_step) begun; /* steps whose end is not marked: their end_ns says nothing */
     struct ARRAY_OF(struct execute_start) execute_starts;
     struct {

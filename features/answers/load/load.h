@@ -44,6 +44,9 @@ struct window_wanted {
 };
 /* -ERR_NOT_FOUND where there is no such step. */
 int window_choose(sqlite3 *db, const struct window_wanted *wanted, struct err *err);
+/* Likewise from texts, NULL where nothing is chosen; dashes stand in front of their names in messages: "--" or "". */
+int window_choose_texts(sqlite3 *db, const char *step, const char *from, const char *until, const char *dashes,
+                        struct err *err);
 
 /* Operators alone with the sums of their counters: no executions are kept, so memory does not grow with them. */
 int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err);

@@ -4,12 +4,14 @@
 #include "features/answers/load/load.h"
 
 #include "base/number.h"
+#include "base/quantity.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_window.h"
 #include "features/answers/analysis/splits.h"
 #include "features/frameworks/reports/host_side.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- loading ---- */
@@ -48,10 +50,12 @@ static size_t slowest_of(const struct splits *splits)
     const size_t group = splits_longest_group(splits);
     size_t slowest = SIZE_MAX;
 
-    for (size_t i = 0; i < splits->count; large_pass(i++))
-        if (splits->items[i].group == group && splits_counts(splits, i) &&
+    for (size_t k = 0; group != SIZE_MAX && k < splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(splits, group, k);
+        if (splits_counts(splits, i) &&
             (slowest == SIZE_MAX || splits->items[i].own.time_ns > splits->items[slowest].own.time_ns))
             slowest = i;
+    }
     return slowest;
 }
 
@@ -130,4 +134,26 @@ int window_choose(sqlite3 *db, const struct window_wanted *wanted, struct err *e
     if (wanted->until_ns > 0)
         window.until_ns = number_add(origin.time_ns, wanted->until_ns);
     return choose(db, &window, err);
+}
+
+int window_choose_texts(sqlite3 *db, const char *step, const char *from, const char *until, const char *dashes,
+                        struct err *err)
+{
+    struct window_wanted wanted = {.step = step};
+    char from_name[8], until_name[8];
+
+    if (step == NULL && from == NULL && until == NULL)
+        return 0;
+    if (step != NULL && (from != NULL || until != NULL))
+        return err_set(err, ERR_USAGE, "%sstep already chooses a time range: omit %sfrom and %suntil", dashes, dashes,
+                       dashes);
+    snprintf(from_name, sizeof from_name, "%sfrom", dashes);
+    snprintf(until_name, sizeof until_name, "%suntil", dashes);
+    if (quantity_read_time(from_name, from, &wanted.from_ns, err) < 0 ||
+        quantity_read_time(until_name, until, &wanted.until_ns, err) < 0)
+        return err_status(err);
+    if (until != NULL && wanted.until_ns <= wanted.from_ns)
+        return err_set(err, ERR_USAGE, "%suntil %s must be later than %sfrom %s", dashes, until, dashes,
+                       from != NULL ? from : "0s");
+    return window_choose(db, &wanted, err);
 }

@@ -285,9 +285,11 @@ static double median_of(const struct path_steps *steps, size_t group, double *ti
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < steps->splits.count; large_pass(i++))
-        if (steps->splits.items[i].group == group && counts(steps, i))
+    for (size_t k = 0; k < steps->splits.groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(&steps->splits, group, k);
+        if (counts(steps, i))
             times[count++] = time_of(&steps->splits.items[i]);
+    }
     qsort(times, count, sizeof *times, by_value);
     return times[count / 2];
 }
@@ -301,11 +303,13 @@ size_t path_steps_typical(const struct path_steps *steps)
 
     if (group != SIZE_MAX) {
         double median = median_of(steps, group, times);
-        for (size_t i = 0; i < splits->count; large_pass(i++))
-            if (splits->items[i].group == group && counts(steps, i) &&
+        for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++)) {
+            const size_t i = splits_member(splits, group, k);
+            if (counts(steps, i) &&
                 (typical == SIZE_MAX ||
                  fabs(time_of(&splits->items[i]) - median) < fabs(time_of(&splits->items[typical]) - median)))
                 typical = i;
+        }
     }
     return typical;
 }

@@ -46,9 +46,13 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", advice_severity_name(finding->severity), rule->id);
     fputs(markdown ? "" : "  ", stream);
     grid_put_safe_line(stream, finding->sentence, markdown);
-    fprintf(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: %.3f us",
-            markdown ? "\n* " : "  ", rule->formula, finding->value, finding->threshold, rule->id,
-            markdown ? "* " : "  ", number_us(finding->at_stake_ns));
+    fprintf(stream,
+            "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: ", markdown ? "\n* " : "  ",
+            rule->formula, finding->value, finding->threshold, rule->id, markdown ? "* " : "  ");
+    if (rule->of_memory)
+        fputs(FINDING_OF_MEMORY, stream);
+    else
+        fprintf(stream, "%.3f us", number_us(finding->at_stake_ns));
     if (finding->time_ns != INT64_MIN) {
         put_place(stream, "; look at ", finding->time_ns, " us");
         put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
@@ -89,14 +93,15 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
     }
     json_put_end(json, ']');
     snprintf(option, sizeof option, "--threshold %s:PERCENT", rule->id);
-    json_put_members(
-        json, JSON_TEXT("formula", rule->formula), JSON_TEXT("id", rule->id), JSON_TEXT("option", option),
-        JSON_TEXT("rests_on", rule->rests_on),
-        JSON_TEXT("same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL),
-        JSON_DECIMAL("saves", finding->saves_ns >= 0 ? number_from_real(finding->saves_ns) : INT64_MIN, 3),
-        JSON_TEXT("sentence", finding->sentence), JSON_TEXT("severity", advice_severity_name(finding->severity)),
-        JSON_FIXED("threshold", finding->threshold), JSON_US("timeline_ts", timeline_ns(advice, finding->time_ns)),
-        JSON_US("timestamp", finding->time_ns), JSON_FIXED("value", finding->value));
+    json_put_members(json, JSON_TEXT("formula", rule->formula), JSON_TEXT("id", rule->id), JSON_TEXT("option", option),
+                     JSON_TEXT("rests_on", rule->rests_on),
+                     JSON_TEXT("same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL),
+                     JSON_DECIMAL("saves", finding->saves_ns >= 0 ? number_from_real(finding->saves_ns) : INT64_MIN, 3),
+                     JSON_TEXT("sentence", finding->sentence),
+                     JSON_TEXT("severity", advice_severity_name(finding->severity)),
+                     JSON_NOTE("stake", rule->of_memory ? "memory" : ""), JSON_FIXED("threshold", finding->threshold),
+                     JSON_US("timeline_ts", timeline_ns(advice, finding->time_ns)),
+                     JSON_US("timestamp", finding->time_ns), JSON_FIXED("value", finding->value));
     json_put_end(json, '}');
 }
 
@@ -193,8 +198,9 @@ void advice_print_rules(enum advice_format format, FILE *stream)
     }
     for (size_t i = 0; i < advice_rule_count; i++) {
         const struct rule *rule = advice_rules[i];
-        fprintf(stream, "%s%s\n  %s: limit %g %%\n  Rests on %s\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "",
-                rule->id, rule->formula, rule->threshold, rule->rests_on, rule->advice,
+        fprintf(stream, "%s%s\n  %s: limit %g %%\n  Rests on %s\n%s  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "",
+                rule->id, rule->formula, rule->threshold, rule->rests_on,
+                rule->of_memory ? "  At stake: " FINDING_OF_MEMORY "\n" : "", rule->advice,
                 i + 1 < advice_rule_count ? "\n" : "");
     }
 }

@@ -36,7 +36,8 @@ static const struct report_column columns[] = {
      .doc = "Number of warm-up steps, which are excluded."},
     {"Slowest step", SHOWN(number), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number in table overlap."},
     {"At(us)", SHOWN(start_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "Start."},
-    {"Source", SHOWN(source), .flags = REPORT_NARROW, .doc = "How the steps were identified."},
+    {"Source", SHOWN(source), .flags = REPORT_NARROW,
+     .doc = "How the steps were identified, and the shapes of those that run the same operators with other ones."},
     {"Recorded", SHOWN(recorded), .flags = REPORT_NARROW,
      .doc = "Sampled inferences of all inferences, if not all were recorded."},
     {"Operator by(us)", SHOWN(op_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
@@ -53,8 +54,10 @@ static int put_group(struct report_run *run, const struct workload *workload, co
     bool grew = group->op != NO_TEXT, has_period = group->periods.n > 0 && group->periods.median > 0;
     bool has_stretch = group->free.n > 0;
     double fps = splits_fps(&it->throughput);
-    char recorded[RECORDED_SIZE];
+    char recorded[RECORDED_SIZE], source[GROUP_NAME_SIZE];
     workload_recorded_text(&workload->facts, recorded);
+    snprintf(source, sizeof source, it->kind > 0 ? "%s (%s)" : "%s", step_source_name((enum step_source)it->source),
+             it->kind > 0 ? workload_text(workload, workload->kinds.items[it->kind - 1]) : "");
     const struct shown row = {
         .device = workload->devices[it->device].id,
         .model = it->model_id == STEP_OF_NO_MODEL ? DB_NULL : it->model_id,
@@ -75,7 +78,7 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         .part_ns = group->part_ns > 0 ? group->part_ns : NAN,
         .op = grew ? workload_text(workload, workload->operators[group->op].key.name) : NULL,
         .op_ns = grew ? group->op_ns : NAN,
-        .source = step_source_name((enum step_source)it->source),
+        .source = source,
         .recorded = recorded[0] != '\0' && it->source == STEPS_INFERENCES ? recorded : NULL,
     };
     return report_put(run, &row, err);

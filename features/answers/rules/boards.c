@@ -191,6 +191,7 @@ static void check_svp_unused(const struct advice_look *look, struct finding *fin
         if (!is_counted(op) || most >= BUSY_UNIT)
             continue;
         sum += op->counted_ns;
+        look->cut[i] = 1 - most / 100;
         rule_add_operator(finding, look->workload, op, op->counted_ns, most);
     }
     if (!counts_anything(look)) {
@@ -230,10 +231,12 @@ static void check_svp_gelu(const struct advice_look *look, struct finding *findi
         while (k > 0)
             look->wanted[workload->executions[i + --k].op] = true;
     }
-    for (size_t i = 0; i < workload->operator_count; i++)
+    for (size_t i = 0; i < workload->operator_count; i++) {
+        look->cut[i] = look->wanted[i] ? 1 : 0;
         if (look->wanted[i])
             rule_add_operator(finding, workload, &workload->operators[i], workload->operators[i].total_ns,
                               rule_share_of_busy(look, i));
+    }
     double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding,

@@ -48,6 +48,7 @@ const struct rule rule_fragmentation = {
     .formula = "1 - peak of allocated memory / peak of reserved memory",
     .advice = "Let segments grow (expandable_segments), and allocate large blocks first.",
     .threshold = 30,
+    .of_memory = true,
     .check = check_fragmentation,
 };
 
@@ -58,5 +59,6 @@ const struct rule rule_memory_leak = {
     .formula = "growth of the memory in use at the ends of steps / its peak; 9 of 10 steps grow",
     .advice = "Check the owners of memory at the peak (table memory_peak), and what a step does not free.",
     .threshold = 5,
+    .of_memory = true,
     .check = check_leak,
 };

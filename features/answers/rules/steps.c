@@ -11,12 +11,11 @@ static bool overlap(const struct splits *splits, size_t group)
 {
     int64_t end_ns = INT64_MIN;
 
-    for (size_t i = 0; i < splits->count; i++) {
-        if (splits->items[i].group != group)
-            continue;
-        if (splits->items[i].start_ns < end_ns)
+    for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++)) {
+        const struct split *split = &splits->items[splits_member(splits, group, k)];
+        if (split->start_ns < end_ns)
             return true;
-        end_ns = splits->items[i].end_ns;
+        end_ns = split->end_ns;
     }
     return false;
 }
@@ -31,30 +30,42 @@ static void take_longer(const struct advice_look *look, size_t group, double val
     finding->saves_ns = known ? longer_ns : -1;
 }
 
+/* What times take beyond their median, of those that exceed it by more than so many percent. */
+static double beyond(const int64_t *times, size_t n, double median, double percent)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; large_pass(i++))
+        sum += (double)times[i] > median * (1 + percent / 100) ? (double)times[i] - median : 0;
+    return sum;
+}
+
 /* How the steps of a group scatter, when they do so more than those of the groups before. times: room for all. */
 static void take_jitter(const struct advice_look *look, size_t group, int64_t *times, struct finding *finding)
 {
     struct series series;
     struct err err = ERR_INIT;
     char name[GROUP_NAME_SIZE] = "";
-    size_t n = 0, place = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
-    int64_t longest = -1, hz = 0;
+    size_t n = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
+    int64_t longest = -1;
 
-    for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
-        place += look->splits->items[i].group == group;
-        if (look->splits->items[i].group != group || !splits_counts(look->splits, i))
+    for (size_t k = 0; k < look->splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(look->splits, group, k);
+        if (!splits_counts(look->splits, i))
             continue;
         times[n++] = look->splits->items[i].own.time_ns;
-        ticks_share_hz(&hz, split_rate(look->workload, &look->splits->items[i]));
         if (look->splits->items[i].own.time_ns > longest) {
             longest = look->splits->items[i].own.time_ns;
             slowest = i;
-            slowest_place = place;
+            slowest_place = k + 1;
         }
     }
-    if (n < 4 || series_make(&series, times, n, hz, &err) != 0)
+    if (n < 4 || series_make(&series, times, n, splits_hz(look->workload, look->splits, group), &err) != 0)
         return;
-    double p95 = series.p95, value = rule_percent(p95 - series.median, series.median);
+    const double p95 = series.p95, value = rule_percent(p95 - series.median, series.median);
+    /* a host that is ahead makes up for a long step in the next ones: at most what all together take beyond medians */
+    const double longer_ns = fmin(beyond(times, n, series.median, finding->threshold),
+                                  fmax(series.total - (double)series.n * series.median, 0));
     if (finding->not_checked == NULL && value <= finding->value) {
         series_release(&series);
         return;
@@ -62,8 +73,7 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     finding->not_checked = NULL;
     if (look->splits->groups.count > 1)
         splits_group_name(look->workload, look->splits, group, name);
-    take_longer(look, group, value, fmax(series.total - (double)series.n * series.median, 0),
-                value > finding->threshold, finding);
+    take_longer(look, group, value, longer_ns, value > finding->threshold, finding);
     finding->time_ns = look->splits->items[slowest].start_ns;
     rule_say(finding, "Steps%s%.200s%s take %.3f us (p95 %.3f us); the slowest, number %zu, takes %.3f us.",
              name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", number_us(series.median), number_us(p95),
@@ -87,23 +97,20 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
     struct series series;
     struct err err = ERR_INIT;
     double warm = 0;
-    int64_t hz = 0;
     size_t n = 0, count = 0, first = SIZE_MAX;
 
-    for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
+    for (size_t k = 0; k < look->splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(look->splits, group, k);
         const struct split *split = &look->splits->items[i];
-        if (split->group != group)
-            continue;
         if (splits_is_warmup(look->splits, i)) {
             first = first == SIZE_MAX ? i : first;
             warm += (double)split->own.time_ns;
             count++;
         } else if (splits_counts(look->splits, i)) {
             times[n++] = split->own.time_ns;
-            ticks_share_hz(&hz, split_rate(look->workload, split));
         }
     }
-    if (n == 0 || series_make(&series, times, n, hz, &err) != 0)
+    if (n == 0 || series_make(&series, times, n, splits_hz(look->workload, look->splits, group), &err) != 0)
         return;
     double more = fmax(warm - (double)count * series.median, 0), value = rule_percent(more, look->elapsed_ns);
     bool shown = finding->not_checked != NULL || value > finding->value;

@@ -69,19 +69,12 @@ static int begin_page(struct capture_visit *visit, struct err *err)
 static int add_capture(struct html_report *page, sqlite3 *db, const struct html_capture *capture, bool has_source,
                        struct err *err)
 {
-    SCOPED(advice_release) struct advice advice = {.elapsed_ns = 0};
-    const struct feature *feature;
-
-    if (feature_of_database(db, &feature, err) != 0)
-        return err_status(err);
-    if (feature == NULL && has_source)
+    bool is_tree = false;
+    int status = html_report_add_any(page, db, capture, &is_tree, err);
+    if (status == 0 && has_source && !is_tree)
         console_warning("'%s': --source needs an OPPROF directory, which alone has lines of the simulator",
                         capture->name);
-    if (feature == NULL)
-        return html_report_add(page, db, capture, err);
-    return feature->advise(db, NULL, &advice, err) != 0
-               ? err_status(err)
-               : html_report_add_tree(page, db, capture, &advice, feature->page, err);
+    return status;
 }
 
 static int report_database(struct capture_visit *visit, sqlite3 *db)

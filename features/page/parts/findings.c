@@ -64,8 +64,13 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     int64_t origin_ns = page->advice.origin_ns;
 
     html_open_f(&page->w, "p", "class=soft");
-    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: %.3f us. Rests on %s.", finding->rule->formula,
-                finding->value, finding->threshold, number_us(finding->at_stake_ns), finding->rule->rests_on);
+    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: ", finding->rule->formula, finding->value,
+                finding->threshold);
+    if (finding->rule->of_memory)
+        html_text(&page->w, FINDING_OF_MEMORY);
+    else
+        html_text_f(&page->w, "%.3f us", number_us(finding->at_stake_ns));
+    html_text_f(&page->w, ". Rests on %s.", finding->rule->rests_on);
     if (finding->saves_ns >= 0)
         html_text_f(&page->w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
     if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
