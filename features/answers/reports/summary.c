@@ -3,6 +3,7 @@
 #include "base/file/large.h"
 #include "db/query/query.h"
 #include "exporters/table/report.h"
+#include "exporters/table/terminal.h"
 #include "features/answers/analysis/advice.h"
 #include "features/answers/analysis/bound.h"
 #include "features/answers/analysis/splits.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define LARGEST_FINDINGS 5
+#define BRIEF_FINDINGS 3
 #define TEXT_SIZE 640
 
 struct shown {
@@ -193,6 +195,13 @@ static int put_steps(struct report_run *run, const struct workload *workload, co
     return status;
 }
 
+/* Whether it is to fit a screen. */
+static bool is_brief(const struct report_run *run)
+{
+    const struct show *show = run->session->options->show;
+    return show != NULL && show->options->brief;
+}
+
 static int put_share(struct report_run *run, const char *item, int64_t part_ns, int64_t all_ns, struct err *err)
 {
     return put_line(run, item, err, "%.2f %% (%.3f us)", all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : 0,
@@ -211,7 +220,8 @@ static int put_device(struct report_run *run, const struct division *it, const c
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].part_ns > 0 || strcmp(parts[i].item, "Other tasks") != 0)
+        if (parts[i].part_ns > 0 ? !is_brief(run) || i != 1 || it->computing_ns != it->busy_ns
+                                 : !is_brief(run) && strcmp(parts[i].item, "Other tasks") != 0)
             status = put_share(run, item_of(item, parts[i].item, name), parts[i].part_ns, it->time_ns, err);
     return status;
 }
@@ -256,11 +266,12 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     bool failed =
         evidence_load(run->session->db, workload, NULL, NULL, &evidence, err) < 0 ||
         advice_make(workload, &evidence, NULL, &advice, err) < 0 ||
-        (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
+        (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 && (!is_brief(run) || evidence.below_rated > 0) &&
          put_line(run, "Frequency", err,
                   "%.2f MHz on average while operators ran on the cores, %.1f %% of their time below %.0f MHz",
                   evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
-    for (size_t i = 0; !failed && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
+    for (size_t i = 0; !failed && i < (is_brief(run) ? BRIEF_FINDINGS : LARGEST_FINDINGS) && advice.findings[i].fired;
+         i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];
         snprintf(item, sizeof item, "Finding %zu", i + 1);
