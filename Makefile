@@ -594,6 +594,9 @@ $(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/lib.a $(B)/acl.
 MCP_OBJECTS := $(patsubst %,$(B)/features/mcp/commands/%.o,confine excerpt protocol resources tools)
 $(B)/tests/fuzz/replay_mcp $(BUILD)/fuzz/fuzz_mcp: $(MCP_OBJECTS)
 
+# Another goes by the functions of libmsprof.
+$(B)/tests/fuzz/replay_library $(BUILD)/fuzz/fuzz_library: $(API_OBJECTS)
+
 $(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(B)/acl.a $(B)/lib.a $(B)/flags
 	$(call link-program)
 

@@ -43,6 +43,17 @@ static inline int64_t number_rounded(double value)
 
 #define NUMBER_MAX 32 /* bytes that any of these functions may write */
 
+/* A value in a unit, to three decimals, halves away from 0: for printf, which rounds the nearest double, that can lie
+ * on either side of a half. Nanoseconds in microseconds. */
+static inline double number_in(double value, double unit)
+{
+    return round(value / (unit / 1000)) / 1000;
+}
+static inline double number_us(double ns)
+{
+    return number_in(ns, 1e3);
+}
+
 /* Each writes at p, without a final NUL, and returns the end. */
 char *number_put_unsigned(char *p, uint64_t value);
 char *number_put_signed(char *p, int64_t value);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
+#include "base/ticks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 
 #define RADIX_LEAST 256 /* values from which on counting digits is faster than comparing */
 #define DIGITS 256
+
+__extension__ typedef __int128 int128;
 
 static size_t digit(int64_t value, unsigned shift)
 {
@@ -66,10 +69,11 @@ void statistics_sort(int64_t *values, size_t n)
     large_free(other);
 }
 
-int statistics_durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
+int statistics_durations_add(struct durations *durations, int64_t duration_ns, int64_t rate, struct err *err)
 {
     if (large_reserve(durations, 1, err) < 0)
         return err_status(err);
+    ticks_share_hz(&durations->hz, rate);
     durations->items[durations->count++] = duration_ns;
     large_passed(1);
     return 0;
@@ -90,6 +94,36 @@ double statistics_percentile(const int64_t *sorted, size_t n, double p)
 double statistics_median(const int64_t *sorted, size_t n)
 {
     return statistics_percentile(sorted, n, 0.5);
+}
+
+/* Whether lengths that were rounded from ticks of a clock say how many ticks each is. */
+static bool says_ticks(int64_t hz)
+{
+    return hz > 0 && hz < TICKS_OF_NS && TICKS_OF_NS % hz != 0;
+}
+
+/* ticks / parts of a clock, in nanoseconds: the fraction behind the whole ones is not rounded on its own. */
+static double part_of_ticks(int64_t hz, int64_t ticks, int64_t parts)
+{
+    const int128 product = (int128)ticks * TICKS_OF_NS, divisor = (int128)hz * parts;
+    const int64_t whole = (int64_t)(product / divisor), rest = (int64_t)(product % divisor);
+    return (double)whole + (double)rest / (double)(int64_t)divisor;
+}
+
+static int64_t ticks_at(const int64_t *sorted, size_t i, int64_t hz)
+{
+    return number_rescale(sorted[i], hz, TICKS_OF_NS);
+}
+
+/* The two in the middle, which are one where n is odd. */
+static int64_t middle_ticks(const int64_t *sorted, size_t n, int64_t hz)
+{
+    return number_add(ticks_at(sorted, (n - 1) / 2, hz), ticks_at(sorted, n / 2, hz));
+}
+
+double statistics_lengths_median(const int64_t *sorted, size_t n, int64_t hz)
+{
+    return n > 0 && says_ticks(hz) ? part_of_ticks(hz, middle_ticks(sorted, n, hz), 2) : statistics_median(sorted, n);
 }
 
 static int by_number(const void *a, const void *b)
@@ -133,7 +167,26 @@ double statistics_mad(const int64_t *sorted, size_t n, double median)
     return n % 2 == 1 ? last : (before + last) / 2;
 }
 
-void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samples)
+double statistics_lengths_mad(const int64_t *sorted, size_t n, int64_t hz)
+{
+    if (n == 0 || !says_ticks(hz))
+        return statistics_mad(sorted, n, statistics_median(sorted, n));
+    const int64_t middle = middle_ticks(sorted, n, hz); /* twice the median, as the distances below are of twice */
+    size_t right = n / 2, left = n / 2;
+    int64_t last = 0, before = 0;
+    for (size_t taken = 0; taken <= n / 2; taken++) {
+        const int64_t down = left > 0 ? middle - 2 * ticks_at(sorted, left - 1, hz) : INT64_MAX,
+                      up = right < n ? 2 * ticks_at(sorted, right, hz) - middle : INT64_MAX;
+        large_pass(taken);
+        before = last;
+        last = down <= up ? down : up;
+        left -= down <= up;
+        right += down > up;
+    }
+    return part_of_ticks(hz, n % 2 == 1 ? 2 * last : before + last, 4);
+}
+
+void series_fill(struct series *series, int64_t *values, size_t n, int64_t hz, int64_t *samples)
 {
     const size_t kept = series_samples(n);
 
@@ -146,8 +199,8 @@ void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samp
         series->total += (double)values[i];
     }
     large_passed(n);
-    series->median = statistics_median(values, n);
-    series->mad = statistics_mad(values, n, series->median);
+    series->median = statistics_lengths_median(values, n, hz);
+    series->mad = statistics_lengths_mad(values, n, hz);
     series->minimum = (double)values[0];
     series->maximum = (double)values[n - 1];
     const size_t beyond = n / 20;
@@ -158,15 +211,20 @@ void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samp
         samples[i] = values[kept > 1 ? i * (n - 1) / (kept - 1) : 0];
 }
 
-int series_make(struct series *series, int64_t *values, size_t n, struct err *err)
+int series_make(struct series *series, int64_t *values, size_t n, int64_t hz, struct err *err)
 {
     int64_t *samples = n > 0 ? malloc(series_samples(n) * sizeof *samples) : NULL;
 
     *series = (struct series){.n = 0};
     if (samples == NULL && n > 0)
         return err_no_memory(err);
-    series_fill(series, values, n, samples);
+    series_fill(series, values, n, hz, samples);
     return 0;
+}
+
+int series_of_durations(struct series *series, const struct durations *durations, struct err *err)
+{
+    return series_make(series, durations->items, durations->count, durations->hz, err);
 }
 
 void series_release(struct series *series)
@@ -179,14 +237,16 @@ int grouped_add(struct grouped *grouped, uint32_t *last, int64_t value, struct e
 {
     if (grouped->values.count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "there are more than %zu values of groups", grouped->values.count);
-    if (large_reserve(&grouped->before, 1, err) < 0 || statistics_durations_add(&grouped->values, value, err) < 0)
+    if (large_reserve(&grouped->before, 1, err) < 0 ||
+        statistics_durations_add(&grouped->values, value, TICKS_OF_NS, err) < 0)
         return err_status(err);
     grouped->before.items[grouped->before.count++] = *last;
     *last = (uint32_t)grouped->values.count;
     return 0;
 }
 
-int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, struct series *ret, struct err *err)
+int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, int64_t hz, struct series *ret,
+                   struct err *err)
 {
     int64_t *values = large_new(count, sizeof *values, err);
 
@@ -196,7 +256,7 @@ int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, s
     for (size_t i = count; i-- > 0; last = grouped->before.items[last - 1])
         values[i] = grouped->values.items[last - 1];
     large_passed(count);
-    const int status = series_make(ret, values, count, err);
+    const int status = series_make(ret, values, count, hz, err);
     large_free(values);
     return status;
 }

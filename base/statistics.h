@@ -17,11 +17,21 @@ double statistics_median(const int64_t *sorted, size_t n);
 double statistics_numbers_median(double *values, size_t n);
 /* The median of the distances from the median: two pointers walk from the middle outwards, nothing is copied. */
 double statistics_mad(const int64_t *sorted, size_t n, double median);
+/* Both of lengths, each rounded once from ticks of a clock of hz (base/ticks.h, ticks_hz; TICKS_OF_NS: they are
+ * nanoseconds): of the ticks, not rounded. */
+double statistics_lengths_median(const int64_t *sorted, size_t n, int64_t hz);
+double statistics_lengths_mad(const int64_t *sorted, size_t n, int64_t hz);
 
-/* Values that are collected one by one: array_reserve() makes room. All zero: none; free(items). */
-struct durations ARRAY_OF(int64_t);
+/* Values that are collected one by one, and the frequency of the clock of all of them (ticks_share_hz). All zero: none;
+ * large_free(items). */
+struct durations {
+    int64_t *items;
+    size_t count, capacity;
+    int64_t hz;
+};
 
-int statistics_durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
+/* rate: of the clock of whose ticks it was rounded. */
+int statistics_durations_add(struct durations *durations, int64_t duration_ns, int64_t rate, struct err *err);
 
 /* At most this many values stand for all of them. */
 #define SAMPLES_MAX 256
@@ -41,10 +51,11 @@ static inline size_t series_samples(size_t n)
     return n < SAMPLES_MAX ? n : SAMPLES_MAX;
 }
 /* With its samples where there is room for them, which stays with whoever has it: it is not released. Sorts the values.
- */
-void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samples);
+ * hz: of the clock whose ticks they are, as above. */
+void series_fill(struct series *series, int64_t *values, size_t n, int64_t hz, int64_t *samples);
 /* Sorts the values. */
-int series_make(struct series *series, int64_t *values, size_t n, struct err *err);
+int series_make(struct series *series, int64_t *values, size_t n, int64_t hz, struct err *err);
+int series_of_durations(struct series *series, const struct durations *durations, struct err *err);
 void series_release(struct series *series);
 double series_percentile(const struct series *series, double p);
 /* Values of many groups, collected one by one in any order. All zero: none; grouped_release() it. */
@@ -56,7 +67,8 @@ struct grouped {
 /* last: the number of the group's last value, from 1; 0: it has none. */
 int grouped_add(struct grouped *grouped, uint32_t *last, int64_t value, struct err *err);
 /* series_make() of the values of a group, which has so many. */
-int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, struct series *ret, struct err *err);
+int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, int64_t hz, struct series *ret,
+                   struct err *err);
 void grouped_release(struct grouped *grouped);
 /* How far values scatter: 1.4826 MAD; when that is 0 the larger of tick and interquartile range / 1.349. */
 double series_scale(const struct series *series, double tick);

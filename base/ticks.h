@@ -49,6 +49,14 @@ static inline int64_t ticks_hz(int64_t rate)
     return ticks_has_origin(rate) ? rate & ((INT64_C(1) << TICKS_PHASE) - 1) : rate;
 }
 
+/* The frequency of one clock, or of several: *hz is that of those before, 0: there were none. That of nanoseconds where
+ * they differ. */
+static inline void ticks_share_hz(int64_t *hz, int64_t rate)
+{
+    const int64_t own = ticks_hz(rate) > 0 && ticks_hz(rate) < TICKS_OF_NS ? ticks_hz(rate) : TICKS_OF_NS;
+    *hz = *hz == 0 || *hz == own ? own : TICKS_OF_NS;
+}
+
 /* The number of the tick that is nearest to a time, of those since one of them. */
 static inline int64_t ticks_number(int64_t rate, int64_t ns)
 {
@@ -82,7 +90,11 @@ static inline int64_t ticks_span_ns(int64_t rate, int64_t start_ns, int64_t leng
 /* Both, not rounded: to be summed where clocks differ, or divided by. */
 static inline double ticks_whole_ns(int64_t rate, int64_t ticks)
 {
-    return rate == TICKS_OF_NS ? (double)ticks : (double)ticks * ((double)TICKS_OF_NS / (double)ticks_hz(rate));
+    if (rate == TICKS_OF_NS)
+        return (double)ticks;
+    const int64_t hz = ticks_hz(rate), seconds = ticks / hz, parts = ticks % hz * TICKS_OF_NS, whole = parts / hz;
+    return (double)seconds * (double)TICKS_OF_NS + (double)whole +
+           (double)(parts % hz) / (double)hz; /* a half stays one */
 }
 static inline double ticks_exact_ns(int64_t rate, int64_t start_ns, int64_t length_ns)
 {

@@ -876,7 +876,7 @@ const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
     .order = 50,
-    .summary = "write timelines for trace viewers (Chrome trace JSON, Perfetto)",
+    .summary = "write timelines (Chrome trace JSON, Perfetto)",
     .description = "Writes timelines of device tasks, API calls and the program's own marks and ranges\n(msproftx) to "
                    "timeline/ as Chrome trace JSON, which Perfetto, chrome://tracing and\nspeedscope open. --format "
                    "pftrace is ten times smaller and opens in Perfetto only.\n",
@@ -918,7 +918,7 @@ const struct command command_export_flame = {
     .path = "export flame",
     .parent = COMMAND_EXPORT,
     .order = 80,
-    .summary = "write stacks of Python, calls and operators (flame graphs)",
+    .summary = "write flame graphs of Python, calls and operators",
     .description = "Writes stacks of Python functions, host calls and operators to flame/: one line per stack,\nas "
                    "flamegraph.pl and speedscope read them, or a picture (SVG).\n",
     .needs_capture = true,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define HELP_COLUMN 26 /* where the texts of options and commands start */
+#define HELP_WIDTH 79
 
 /* Prints a head, then a text whose lines all start at HELP_COLUMN; on a line of its own when the head is too long. */
 static void print_entry(FILE *stream, const char *head, const char *text)
@@ -72,19 +73,51 @@ static void print_options(FILE *stream, enum command_id command)
             print_option(stream, &option_table[i]);
 }
 
-#define HELP_WIDTH 79
-
-/* Prints a paragraph, with its lines broken anew. */
-static void print_paragraph(FILE *stream, const char *text)
+/* The length of a word of a shell: blanks in quotes are part of it. */
+static size_t shell_word(const char *text)
 {
-    size_t column = 0;
+    char quote = '\0';
+    size_t length = 0;
 
-    while (*(text += strspn(text, " \n")) != '\0') {
-        const size_t length = strcspn(text, " \n");
-        const bool breaks = column > 0 && column + 1 + length > HELP_WIDTH;
+    for (; text[length] != '\0' && (quote != '\0' || strchr(" \n", text[length]) == NULL); length++) {
+        if (quote != '\0' ? text[length] == quote : text[length] == '"' || text[length] == '\'')
+            quote = quote != '\0' ? '\0' : text[length];
+    }
+    return length;
+}
 
-        fprintf(stream, "%s%.*s", column == 0 ? "" : breaks ? "\n" : " ", (int)length, text);
-        column = column == 0 || breaks ? length : column + 1 + length;
+/* Likewise of an option with its value, which stay on a line. */
+static size_t shell_words(const char *text)
+{
+    const size_t length = shell_word(text);
+    const char *next = text + length + strspn(text + length, " ");
+
+    if (text[0] != '-' || memchr(text, '=', length) != NULL || *next == '\0' || strchr("-&|<>", *next) != NULL)
+        return length;
+    return (size_t)(next - text) + shell_word(next);
+}
+
+/* Prints a text behind `head`, its lines broken anew. The lines of a command of a shell are joined by '\\'. */
+static void print_broken(FILE *stream, const char *head, const char *next, bool is_command, const char *text)
+{
+    const size_t width = HELP_WIDTH - (is_command ? 2 : 0);
+    size_t column = strlen(head);
+    bool first = true;
+
+    fputs(head, stream);
+    for (; *(text += strspn(text, " \n")) != '\0'; first = false) {
+        const size_t length = is_command ? shell_words(text) : strcspn(text, " \n");
+        const bool breaks = !first && column + 1 + length > width;
+
+        if (breaks) {
+            fprintf(stream, "%s\n%s", is_command ? " \\" : "", next);
+            column = strlen(next);
+        } else if (!first) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(text, 1, length, stream);
+        column += length;
         text += length;
     }
     fputc('\n', stream);
@@ -103,7 +136,7 @@ static void print_usage(FILE *stream, enum command_id id)
     else if (command->needs_capture)
         fputs(" CAPTURE...", stream);
     fputs("\n\n", stream);
-    print_paragraph(stream, command->description);
+    print_broken(stream, "", "", false, command->description);
 }
 
 static void print_subcommands(FILE *stream, enum command_id parent)
@@ -117,8 +150,8 @@ static void print_exit_statuses(const struct command *command, FILE *stream)
 {
     fputs("\nExit status:\n", stream);
     if (command->runs_program)
-        fputs("  that of PROGRAM if it is not 0; 128 + N if signal N ended it; 125 if msprof failed before\n  PROGRAM "
-              "started; 126 if PROGRAM is not executable; 127 if it was not found; otherwise:\n",
+        fputs("  that of PROGRAM if it is not 0; 128 + N if signal N ended it; 125 if msprof\n  failed before PROGRAM "
+              "started; 126 if PROGRAM is not executable; 127 if it was\n  not found; otherwise:\n",
               stream);
     fputs("  0 success   1 failure   2 wrong usage   3 done, but the data has problems\n  4 nothing to do   5 remote "
           "side failed   6 a gate failed (diff, advise)\n  7 not comparable (diff)   130 interrupted\n",
@@ -135,8 +168,10 @@ void help_print(enum command_id id, FILE *stream)
     print_options(stream, id);
     if (command->examples != NULL)
         fputs("\nEXAMPLES\n", stream);
-    for (const struct example *example = command->examples; example != NULL && example->line != NULL; example++)
-        fprintf(stream, "  # %s\n  %s\n", example->comment, example->line);
+    for (const struct example *example = command->examples; example != NULL && example->line != NULL; example++) {
+        print_broken(stream, "  # ", "  # ", false, example->comment);
+        print_broken(stream, "  ", "      ", true, example->line);
+    }
     print_exit_statuses(command, stream);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "cli/capture/captures.h"
 #include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
+#include "cli/screen.h"
 #include "exporters/json_text.h"
+#include "exporters/table/grid.h"
 #include "parsers/decode/layout.h"
 #include "parsers/decode/layout_rate.h"
 #include "parsers/record.h"
@@ -279,7 +282,41 @@ static void kinds_print_mdoc(FILE *stream, const struct record_kind *const *kind
     }
 }
 
-static void print_columns(FILE *stream, const struct record_kind *kind)
+#define KINDS_MEANING_MOST 65536
+#define KINDS_MEANING_NEXT 8
+#define KINDS_MEANING 38 /* where the meaning of a column begins at the latest: its own line is next */
+
+/* Prints a text from column `at` on, and breaks it at the width of the screen; 0: no limit. */
+static void put_broken(FILE *stream, const char *text, int at, int width)
+{
+    for (int column = at; *(text += strspn(text, " ")) != '\0';) {
+        const int length = (int)strcspn(text, " ");
+
+        if (column > at && width > 0 && column + 1 + length > width) {
+            fprintf(stream, "\n%*s", at, "");
+            column = at;
+        }
+        column += fprintf(stream, "%s%.*s", column > at ? " " : "", length, text);
+        text += length;
+    }
+    fputc('\n', stream);
+}
+
+static void put_meaning(FILE *stream, const struct column *column, int at, int width)
+{
+    SCOPED(strbuf_release) struct strbuf text;
+    const char *role = kinds_role(column);
+
+    strbuf_init(&text, KINDS_MEANING_MOST);
+    strbuf_adds(&text, column->doc);
+    if (role != NULL)
+        strbuf_addf(&text, " (%s)", role);
+    for (const struct value_name *name = column->names; name != NULL && name->text != NULL; name++)
+        strbuf_addf(&text, "%s%" PRId64 " %s", name == column->names ? " Values: " : ", ", name->value, name->text);
+    put_broken(stream, text.data != NULL ? text.data : "", at, width);
+}
+
+static void print_columns(FILE *stream, const struct record_kind *kind, int width)
 {
     int name_width = (int)strlen("COLUMN");
 
@@ -289,28 +326,34 @@ static void print_columns(FILE *stream, const struct record_kind *kind)
     fprintf(stream, "  %-*s  %-7s  %-5s  %s\n", name_width, "COLUMN", "TYPE", "UNIT", "MEANING");
     for (size_t i = 0; i < kind->column_count; i++) {
         const struct column *column = &kind->columns[i];
-        const char *role = kinds_role(column);
+        int at = fprintf(stream, "  %-*s  %-7s  %-5s  ", name_width, column->name, kinds_type_name(column->type),
+                         column_unit_name(column->unit));
 
-        fprintf(stream, "  %-*s  %-7s  %-5s  %s", name_width, column->name, kinds_type_name(column->type),
-                column_unit_name(column->unit), column->doc);
-        if (role != NULL)
-            fprintf(stream, " (%s)", role);
-        for (const struct value_name *name = column->names; name != NULL && name->text != NULL; name++)
-            fprintf(stream, "%s%" PRId64 " %s", name == column->names ? " Values: " : ", ", name->value, name->text);
-        fputc('\n', stream);
+        if (width > 0 && at > KINDS_MEANING)
+            at = fprintf(stream, "\n%*s", KINDS_MEANING_NEXT, "") - 1;
+        put_meaning(stream, column, at, width);
     }
 }
 
-static void print_layout(FILE *stream, const struct layout *layout)
+static void print_layout(FILE *stream, const struct layout *layout, int width)
 {
     char words[LAYOUT_RATE_SIZE];
-    fprintf(stream, "\n  layout %s: ", layout->name);
-    put_layout_head(stream, layout, "");
-    if (layout->source != NULL)
-        fprintf(stream, "\n  %s", layout->source);
-    if (layout->icache_miss_rate.given)
-        fprintf(stream, "\n  " LAYOUT_MISS_RATE " %s", layout_rate_text(&layout->icache_miss_rate, words));
-    fputs("\n  OFFSET  WIDTH  COLUMN\n", stream);
+    struct grid_wrap wrap;
+    fputc('\n', stream);
+    FILE *head = grid_wrap_begin(&wrap, stream, width);
+    fprintf(head, "  layout %s: ", layout->name);
+    put_layout_head(head, layout, "");
+    fputc('\n', head);
+    grid_wrap_end(&wrap, head);
+    if (layout->source != NULL) {
+        fputs("  ", stream);
+        put_broken(stream, layout->source, 2, width);
+    }
+    if (layout->icache_miss_rate.given) {
+        const int at = fprintf(stream, "  " LAYOUT_MISS_RATE " ");
+        put_broken(stream, layout_rate_text(&layout->icache_miss_rate, words), at, width);
+    }
+    fputs("  OFFSET  WIDTH  COLUMN\n", stream);
     for (size_t i = 0; i < layout->field_count; i++) {
         const struct field *field = &layout->fields[i];
         char remark[KINDS_REMARK_SIZE];
@@ -321,7 +364,8 @@ static void print_layout(FILE *stream, const struct layout *layout)
 }
 
 /* kinds is ended by NULL. Write errors stay in the stream. */
-static void kinds_print_table(FILE *stream, const struct record_kind *const *kinds, const struct layout_set *layouts)
+static void kinds_print_table(FILE *stream, const struct record_kind *const *kinds, const struct layout_set *layouts,
+                              int width)
 {
     for (const struct record_kind *const *kind = kinds; *kind != NULL; kind++) {
         const struct layout *layout;
@@ -332,9 +376,9 @@ static void kinds_print_table(FILE *stream, const struct record_kind *const *kin
         for (size_t i = 0; (*kind)->patterns != NULL && (*kind)->patterns[i] != NULL; i++)
             fprintf(stream, "  file %s\n", (*kind)->patterns[i]);
         fputc('\n', stream);
-        print_columns(stream, *kind);
+        print_columns(stream, *kind, width);
         for (size_t i = 0; (layout = layout_candidate(layouts, *kind, i)) != NULL; i++)
-            print_layout(stream, layout);
+            print_layout(stream, layout, width);
     }
 }
 
@@ -361,8 +405,6 @@ static int choose_kinds(const struct settings *settings, const struct record_kin
 /* Returns an exit status. */
 static int print_kinds(const struct settings *settings, const struct layout_set *layouts)
 {
-    static void (*const printers[])(FILE *, const struct record_kind *const *, const struct layout_set *) = {
-        [KINDS_TABLE] = kinds_print_table, [KINDS_JSON] = kinds_print_json, [KINDS_MDOC] = kinds_print_mdoc};
     size_t limit = (size_t)settings->operand_count + 1;
     struct err err = ERR_INIT;
 
@@ -371,9 +413,19 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
     SCOPED_FREE const struct record_kind **chosen = scoped_memory(limit, sizeof *chosen);
     if ((chosen == NULL ? err_no_memory(&err) : choose_kinds(settings, chosen, &err)) != 0)
         return console_error(&err);
+    const int width = screen_answer_width(settings);
+    if (settings->kinds_format == KINDS_TABLE)
+        pager_start(settings);
     console_output_begin();
-    printers[settings->kinds_format](stdout, chosen, layouts);
-    return console_output_end(false);
+    if (settings->kinds_format == KINDS_JSON)
+        kinds_print_json(stdout, chosen, layouts);
+    else if (settings->kinds_format == KINDS_MDOC)
+        kinds_print_mdoc(stdout, chosen, layouts);
+    else
+        kinds_print_table(stdout, chosen, layouts, width);
+    const int status = console_output_end(false);
+    pager_end();
+    return status;
 }
 
 static int run_kinds(const struct settings *settings)

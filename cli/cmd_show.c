@@ -18,6 +18,7 @@
 #include "exporters/table/writer.h"
 #include "features/opprof/opprof_link.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +76,24 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const char *tabl
     return status;
 }
 
+/* How texts are compared, where a filter that nothing passed compares one. */
+static void hint_of_filters(const struct show_settings *settings, struct err *err)
+{
+    for (size_t i = 0; i < settings->filters.count; i++) {
+        const char *filter = settings->filters.values[i], *sign = strpbrk(filter, "~<>=!");
+        const char *value = sign != NULL ? sign + strspn(sign, "~<>=! ") : "";
+        const bool globs = sign != NULL && (sign[0] == '~' || sign[1] == '~');
+        if (sign != NULL && isalpha((unsigned char)*value) && strpbrk(value, "*?[") == NULL && sign[0] != '<' &&
+            sign[0] != '>') {
+            err_hint(err, "%s: --filter '%.*s~*[%c%c]%s*'",
+                     globs ? "~ compares the whole text with a pattern" : "a text is compared whole, and with its case",
+                     (int)(sign - filter), filter, toupper((unsigned char)*value), tolower((unsigned char)*value),
+                     value + 1);
+            return;
+        }
+    }
+}
+
 /* A table that is empty by itself, not by its filters, needed something to be switched on. */
 static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *needs)
 {
@@ -100,6 +119,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
             strbuf_addf(&reason, "%s'%s'", i > 0 ? " and " : "", settings->filters.values[i]);
         err_set(&err, ERR_NOT_FOUND, "'%s': no row of table '%s' passes the filter%s %s", visit->shown, settings->table,
                 console_plural(settings->filters.count), reason.data != NULL ? reason.data : "");
+        hint_of_filters(settings, &err);
     } else if (settings->table != NULL && extension_tell_absence(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
         err_wrap(&err, "'%s' has nothing to show", visit->shown);
@@ -140,6 +160,8 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     options.database = visit->database;
     options.plain = strcmp(table, "vendor") != 0;
     options.width = options.plain ? options.width : screen_width(visit->settings);
+    options.brief = options.plain && visit->settings->show.table == NULL && visit->settings->show.format == 0 &&
+                    isatty(STDOUT_FILENO);
     if (visit->settings->show.format == 0)
         pager_start(visit->settings);
     console_output_begin();
@@ -151,7 +173,8 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     answer_table_begin(visit->settings, visit->settings->show.table);
     result = show_table(visit, db, table, &options, &shown, &err);
     if (result != 0) {
-        err_wrap(&err, "cannot show '%s'", visit->shown);
+        err_wrap(&err, visit->settings->show.sql != NULL ? "cannot run the query on '%s'" : "cannot show '%s'",
+                 visit->shown);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
         status = tell_nothing(visit, db, shown.needs);
@@ -163,8 +186,9 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     if (shown.recorded[0] != '\0')
         console_note("%s; figures cover only those", shown.recorded);
     if (visit->settings->show.table == NULL && options.plain && result == 0)
-        console_note(
-            "see --table NAME for more: ops, bound, gaps, steps; list (all tables), vendor (the vendor's tables)");
+        console_note("see --table NAME for more: ops, bound, gaps, steps; list (all tables), vendor (the vendor's "
+                     "tables)%s",
+                     options.brief ? ", summary (in full)" : "");
     return status;
 }
 

@@ -137,6 +137,8 @@ static int run_sql(const struct settings *given)
         return console_fail(ERR_USAGE, NULL,
                             "expected a capture and a query: msprof sql CAPTURE 'SELECT ...'; try 'msprof sql --help'");
     settings.captures.count--; /* the last word is no capture */
+    if (options_is_capture(given->captures.values[settings.captures.count]))
+        return console_fail(ERR_USAGE, "msprof sql CAPTURE 'SELECT ...'", "the query comes after the captures");
     settings.show.sql = given->captures.values[settings.captures.count];
     if (strcmp(settings.show.sql, "-") == 0) {
         if (read_query(&query, &err) < 0)

@@ -307,22 +307,45 @@ static void say_hint(const char *hint)
     say_more("try", line);
 }
 
+/* The last error, where one is not to be printed twice. */
+static struct {
+    pthread_mutex_t lock;
+    bool kept;
+    char text[2 * ERR_TEXT_SIZE + 4];
+} last_error = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_repeated(const char *line)
+{
+    pthread_mutex_lock(&last_error.lock);
+    const bool repeated = last_error.kept && strcmp(line, last_error.text) == 0;
+    if (last_error.kept)
+        snprintf(last_error.text, sizeof last_error.text, "%s", line);
+    pthread_mutex_unlock(&last_error.lock);
+    return repeated;
+}
+
 int console_error(const struct err *err)
 {
     char line[2 * ERR_TEXT_SIZE + 4];
     bool in_full = console.verbose || err->depth < 2;
 
     if (in_full)
-        say(RED, "", err_message(err));
-    else {
+        snprintf(line, sizeof line, "%s", err_message(err));
+    else
         snprintf(line, sizeof line, "%s: %s", err_message(err), err->causes[0]);
-        say(RED, "", line);
-    }
+    if (is_repeated(line))
+        return status_of_error(err);
+    say(RED, "", line);
     for (unsigned i = err->depth; console.verbose && i > 1; i--)
         say_more("because", err->causes[i - 2]);
     if (err->hint[0] != '\0')
         say_hint(err->hint);
     return status_of_error(err);
+}
+
+void console_errors_once(void)
+{
+    last_error.kept = true;
 }
 
 int console_missing(const struct err *err)

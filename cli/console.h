@@ -35,6 +35,8 @@ void console_init(const struct settings *settings);
 int console_error(const struct err *err);
 /* Reports an error in the same way, but returns STATUS_NOTHING for ERR_NOT_FOUND: nothing was found to work on. */
 int console_missing(const struct err *err);
+/* From now on an error that has the text of the last one is not printed again. */
+void console_errors_once(void);
 /* console_missing of an error with this text, and a hint unless that is NULL. */
 int console_fail(enum err_code code, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */

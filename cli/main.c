@@ -30,27 +30,28 @@ static int print_help_or_version(const struct settings *settings)
     return console_output_end(false);
 }
 
-/* One line, and what was probably meant; a usage error is made by a person at a prompt, or shows up in a script's log.
- */
-static int tell_usage(const struct settings *settings, struct err *err)
+/* One line, and what was probably meant or where the help is; a usage error is made by a person at a prompt, or shows
+ * up in a script's log. */
+static int report_usage(const struct settings *settings, bool by_form, const struct err *err)
 {
+    const enum command_id typed = by_form ? COMMAND_ROOT : settings->command;
     struct err line = ERR_INIT;
 
-    err_set(&line, err->code, "%s; try '%s --help'", err_message(err), command_full_name(settings->command));
     if (err->hint[0] != '\0')
-        err_hint(&line, "%s", err->hint);
+        return console_error(err);
+    err_set(&line, err->code, "%s; try '%s --help'", err_message(err), command_full_name(typed));
     return console_error(&line);
 }
 
-/* Reads the command line, and reports mistakes in it. */
-static int read_settings(struct settings *settings, int argc, char **argv)
+/* Reads the command line, and reports mistakes in it. by_form: it stands for one of the vendor's form. */
+static int read_settings(struct settings *settings, int argc, char **argv, bool by_form)
 {
     struct err err = ERR_INIT;
 
     settings_init(settings);
     int result = options_parse(settings, argc, argv, &err);
     console_init(settings);
-    return result != 0 ? tell_usage(settings, &err) : STATUS_DONE;
+    return result != 0 ? report_usage(settings, by_form, &err) : STATUS_DONE;
 }
 
 /* Files that the user names are written by every command likewise: never over the data of a capture. */
@@ -79,11 +80,11 @@ static void end_overdue(const struct err *err)
     _exit(status);
 }
 
-static int run(int argc, char **argv, bool only_check)
+static int run(int argc, char **argv, bool by_form, bool only_check)
 {
     SCOPED(settings_release) struct settings whole;
     struct settings *settings = &whole;
-    int status = read_settings(settings, argc, argv);
+    int status = read_settings(settings, argc, argv, by_form);
 
     if (status != STATUS_DONE || only_check)
         return status;
@@ -101,6 +102,11 @@ static int run(int argc, char **argv, bool only_check)
     const int status_of_run = checked == STATUS_DONE ? command->run(settings) : checked;
     found_archives_release();
     return status_of_run;
+}
+
+static int run_of_form(int argc, char **argv, bool only_check)
+{
+    return run(argc, argv, true, only_check);
 }
 
 /* The first signal asks to stop, the second does not ask. */
@@ -134,5 +140,5 @@ int main(int argc, char **argv)
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");
     install_handlers();
-    return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv, run) : run(argc, argv, false);
+    return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv, run_of_form) : run(argc, argv, false, false);
 }

@@ -35,6 +35,7 @@ struct vendor_line {
     struct words others;  /* directories, which are captures */
     bool collects;        /* an option says how to */
     bool has_option;      /* of the vendor's tool */
+    bool selects;         /* one of the forms' options is there, whatever its value */
 };
 
 static void line_release(struct vendor_line *line)
@@ -75,12 +76,12 @@ static bool asks_for_results(const struct vendor_line *line)
     return false;
 }
 
-/* Whether the next word is the value of this one, of an option of the vendor's tool. */
-static bool vendor_value_follows(const char *word, const char *next)
+/* Whether the next word is the value of an option of the vendor's tool. */
+static bool vendor_value_follows(const char *name, const char *equals, const char *next)
 {
-    const bool is_switch = vendor_option_use(word) == VENDOR_OPTION_SELECTS || strcmp(word, "--clear") == 0;
+    const bool is_switch = vendor_option_use(name) == VENDOR_OPTION_SELECTS || strcmp(name, "--clear") == 0;
 
-    if (next == NULL || strchr(word, '=') != NULL)
+    if (next == NULL || equals != NULL)
         return false;
     return is_switch ? strcmp(next, "on") == 0 || strcmp(next, "off") == 0 : next[0] != '-';
 }
@@ -99,21 +100,28 @@ static bool own_value_follows(const char *word, const char *next)
 /* Adds an option; *at is that of its word, and moves to its value where that is a word of its own. */
 static int add_option(struct vendor_line *line, char **argv, int *at, struct err *err)
 {
-    const char *word = argv[*at], *next = argv[*at + 1];
-    const enum vendor_option_use use = vendor_option_use(word);
+    const char *word = argv[*at], *next = argv[*at + 1], *name;
+    const enum vendor_option_use use = vendor_option_find(word, &name);
 
     line->has_option |= use != VENDOR_OPTION_NONE;
+    line->selects |= use == VENDOR_OPTION_SELECTS;
     line->collects |= use == VENDOR_OPTION_COLLECTS || use == VENDOR_OPTION_PROGRAM;
     if (use == VENDOR_OPTION_NONE && own_value_follows(word, next)) {
         ++*at;
         return words_add(&line->options, word, err) < 0 ? err_status(err) : words_add(&line->options, next, err);
     }
-    if (use == VENDOR_OPTION_NONE || !vendor_value_follows(word, next))
+    if (use == VENDOR_OPTION_NONE)
         return words_add(&line->options, word, err);
-    ++*at;
+    const char *equals = strchr(word, '=');
+    const bool follows = vendor_value_follows(name, equals, next);
+    *at += follows;
     SCOPED(strbuf_release) struct strbuf joined;
     strbuf_init(&joined, SIZE_MAX);
-    strbuf_addf(&joined, "%s=%s", word, next);
+    strbuf_adds(&joined, name);
+    if (follows)
+        strbuf_addf(&joined, "=%s", next);
+    else if (equals != NULL)
+        strbuf_adds(&joined, equals);
     return joined.failed ? err_no_memory(err) : words_add(&line->options, joined.data, err);
 }
 
@@ -130,8 +138,6 @@ static int add_application(struct vendor_line *line, struct err *err)
     const char *value = value_of(line, "--application");
     struct err ignored = ERR_INIT;
 
-    if (value == NULL)
-        value = value_of(line, "--app");
     if (value == NULL || words_split(&line->program, value, &ignored) == 0)
         return 0;
     return words_add(&line->program, value, err); /* a quote has no end */
@@ -166,6 +172,12 @@ static bool is_collecting(const struct vendor_line *line)
     return line->collects || (line->has_option && line->program.count > 0);
 }
 
+/* A line with options of the vendor's alone: it names no command of ours. */
+static bool is_without_command(const struct vendor_line *line)
+{
+    return line->has_option && line->program.count == 0;
+}
+
 bool vendor_form_is(int argc, char **argv)
 {
     SCOPED(line_release) struct vendor_line line = {.collects = false};
@@ -173,7 +185,7 @@ bool vendor_form_is(int argc, char **argv)
 
     if (argc < 2 || argv[1][0] != '-' || read_line(&line, argc, argv, &err) < 0)
         return false;
-    return asks_for_results(&line) || is_collecting(&line);
+    return asks_for_results(&line) || is_collecting(&line) || is_without_command(&line);
 }
 
 /* ---- collecting ---- */
@@ -208,9 +220,7 @@ static int refuse_collecting(const struct vendor_line *line)
     if (put_nearest(line, &hint, &err) < 0)
         return console_error(&err);
     return console_fail(ERR_USAGE, hint.data,
-                        line->program.count > 0
-                            ? "collecting from a device needs CANN's own msprof; 'msprof run' records ACL calls alone"
-                            : "collecting from a device needs CANN's own msprof; this program reads its captures");
+                        line->program.count > 0 ? VENDOR_COLLECTS_PROGRAM : VENDOR_COLLECTS_DEVICE);
 }
 
 /* ---- results ---- */
@@ -331,12 +341,13 @@ static int translate(const struct vendor_line *line, const struct form *form, st
     return status;
 }
 
-/* Runs each command that is asked for, or checks its command line, up to the first that is wrong. */
+/* Runs each command that is asked for, or checks its command line, up to the first that is wrong: it is so for the
+ * others, too. */
 static int run_each(const struct vendor_line *line, command_runner *run, bool only_check)
 {
     int worst = STATUS_DONE;
 
-    for (size_t i = 0; i < FORMS && (!only_check || worst == STATUS_DONE); i++) {
+    for (size_t i = 0; i < FORMS && worst != STATUS_USAGE && (!only_check || worst == STATUS_DONE); i++) {
         SCOPED(words_release) struct words words = {.items = NULL};
         struct err err = ERR_INIT;
         if (!is_run(line, &forms[i]))
@@ -351,13 +362,62 @@ static int run_each(const struct vendor_line *line, command_runner *run, bool on
     return worst;
 }
 
-static int check_type(const struct vendor_line *line)
+/* Options that say how, and none that says what. */
+static int refuse_without_form(const struct vendor_line *line)
 {
-    const char *type = value_of(line, "--type");
+    const char *output = value_of(line, "--output");
+    SCOPED(words_release) struct words directory = {.items = NULL};
+    SCOPED(strbuf_release) struct strbuf hint;
+    struct err err = ERR_INIT;
 
-    if (type == NULL || choice_find("text|db", type) >= 0)
+    for (size_t i = 0; i < FORMS; i++) {
+        const char *value = value_of(line, forms[i].option);
+        if (value != NULL && strcmp(value, "off") != 0)
+            return console_fail(ERR_USAGE, NULL, "%s is '%s', expected on or off", forms[i].option, value);
+    }
+    if (words_add(&directory, output != NULL ? output : "CAPTURE", &err) < 0)
+        return console_error(&err);
+    strbuf_init(&hint, SIZE_MAX);
+    strbuf_adds(&hint, "msprof --export=on --output");
+    words_show(&directory, &hint);
+    return console_fail(ERR_USAGE, hint.failed ? NULL : hint.data,
+                        "nothing to do: pass --export=on, --parse=on, --query=on or --analyze=on");
+}
+
+/* Whether the line has an option, with a value or without. */
+static bool has_word(const struct vendor_line *line, const char *name)
+{
+    for (size_t i = 0; i < line->options.count; i++) {
+        if (is_word(line->options.items[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* The capture is the value of --output here. */
+static int check_output(const struct vendor_line *line)
+{
+    const char *output = value_of(line, "--output");
+    const bool is_named = output != NULL || line->others.count > 0 || has_word(line, "-dir") ||
+                          has_word(line, "-output") || has_word(line, "--dir") || has_word(line, "--collection-dir");
+
+    if (output != NULL && output[0] == '\0')
+        return console_fail(ERR_USAGE, NULL, "--output is empty, expected the directory of the capture");
+    if (output == NULL && has_word(line, "--output"))
+        return console_fail(ERR_USAGE, NULL, "--output needs a value: the directory of the capture");
+    if (!is_named && !options_is_capture("."))
+        return console_fail(ERR_USAGE, NULL, "no capture given: pass --output=DIR");
+    return STATUS_DONE;
+}
+
+static int check_choice(const struct vendor_line *line, const char *option, const char *choices)
+{
+    const char *value = value_of(line, option), *second = strchr(choices, '|');
+
+    if (value == NULL || choice_find(choices, value) >= 0)
         return STATUS_DONE;
-    return console_fail(ERR_USAGE, NULL, "--type is '%s', expected one of: text, db", type);
+    return console_fail(ERR_USAGE, NULL, "%s is '%s', expected one of: %.*s, %s", option, value,
+                        (int)(second - choices), choices, second + 1);
 }
 
 int vendor_form_run(int argc, char **argv, command_runner *run)
@@ -369,10 +429,17 @@ int vendor_form_run(int argc, char **argv, command_runner *run)
         return console_error(&err);
     if (is_collecting(&line))
         return refuse_collecting(&line);
-    int status = check_type(&line);
+    if (!asks_for_results(&line))
+        return refuse_without_form(&line);
+    int status = check_output(&line);
+    if (status == STATUS_DONE)
+        status = check_choice(&line, "--type", "text|db");
+    if (status == STATUS_DONE)
+        status = check_choice(&line, "--summary-format", "csv|json");
     if (status == STATUS_DONE)
         status = run_each(&line, run, true);
     if (status == STATUS_DONE && value_of(&line, "--python-path") != NULL)
         console_note("--python-path has no effect: this msprof runs no Python");
+    console_errors_once(); /* several commands may read one capture */
     return status == STATUS_DONE ? run_each(&line, run, false) : status;
 }

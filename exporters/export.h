@@ -138,11 +138,12 @@ void export_each_layer(void (*each)(void *arg, const char *name), void *arg);
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);
 
 struct show_options {
-    const char *database;                    /* path, as in export_options */
-    int width;                               /* columns of the terminal; 0: no limit */
-    bool color;                              /* titles in cyan */
-    bool plain;                              /* tables have no frames */
-    bool ascii;                              /* the terminal shows nothing but ASCII */
+    const char *database; /* path, as in export_options */
+    int width;            /* columns of the terminal; 0: no limit */
+    bool color;           /* titles in cyan */
+    bool plain;           /* tables have no frames */
+    bool brief;           /* for a screen: sentences take a line each, and the summary leaves out what is 0 */
+    bool ascii;           /* the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
     const struct roofs *roofs;   /* as in export_options */

@@ -32,23 +32,62 @@ struct first_try {
 
 static const struct first_try first_words[] = {
     {"summary", "msprof export summary CAPTURE"},
+    {"csv", "msprof export summary CAPTURE"},
     {"timeline", "msprof export timeline CAPTURE"},
     {"trace", "msprof export timeline CAPTURE"},
     {"db", "msprof export db CAPTURE"},
+    {"flamegraph", "msprof export flame CAPTURE"},
+    {"convert", "msprof export timeline CAPTURE"},
+    {"open", "msprof view CAPTURE"},
+    {"ui", "msprof view CAPTURE"},
+    {"ls", "msprof show CAPTURE --table list"},
+    {"list", "msprof show CAPTURE --table list"},
+    {"ops", "msprof show CAPTURE --table ops"},
+    {"info", "msprof show CAPTURE"},
+    {"stat", "msprof show CAPTURE"},
+    {"dump", "msprof sql CAPTURE 'SELECT ...', or msprof show CAPTURE --table NAME --format csv"},
+    {"version", "msprof --version"},
+    {"auto-completion", "msprof completion bash|zsh|fish"},
     {"analyze", "msprof advise CAPTURE"},
     {"analyse", "msprof advise CAPTURE"},
     {"parse", "msprof import CAPTURE"},
     {"decode", "msprof import CAPTURE"},
     {"record", "msprof run -- PROGRAM"},
     {"profile", "msprof run -- PROGRAM"},
+    {"start", "msprof run -- PROGRAM"},
     {"report", EXPORTS},
     {"stats", "msprof show CAPTURE"},
     {"compare", "msprof diff CAPTURE CAPTURE"},
+    {"compare_tools", "msprof diff CAPTURE CAPTURE"},
     {"advisor", "msprof advise CAPTURE"},
-    {"op", "'msprof op' of CANN profiles one operator on a device: 'msprof show OPPROF_DIR' reads its results; 'msprof "
-           "run -- PROGRAM' records ACL calls"},
     {NULL, NULL},
 };
+
+/* Words behind 'msprof export'. */
+static const struct first_try export_words[] = {
+    {"all", EXPORTS},
+    {"text", EXPORTS},
+    {"csv", "msprof export summary CAPTURE"},
+    {"json", EXPORTS},
+    {"xlsx", "msprof export summary CAPTURE --spreadsheet-safe"},
+    {"excel", "msprof export summary CAPTURE --spreadsheet-safe"},
+    {"trace", "msprof export timeline CAPTURE"},
+    {"chrome", "msprof export timeline CAPTURE"},
+    {"perfetto", "msprof export timeline CAPTURE --format pftrace"},
+    {"pftrace", "msprof export timeline CAPTURE --format pftrace"},
+    {"html", "msprof report CAPTURE"},
+    {"report", "msprof report CAPTURE"},
+    {"sqlite", "msprof export db CAPTURE"},
+    {"database", "msprof export db CAPTURE"},
+    {"flamegraph", "msprof export flame CAPTURE"},
+    {"timeline,summary", EXPORTS},
+    {"summary,timeline", EXPORTS},
+    {NULL, NULL},
+};
+
+/* What starts programs on several devices: it need not be installed where the question is asked. */
+static const char *const launchers[] = {"python",  "python3",    "torchrun",  "msrun", "mpirun",
+                                        "mpiexec", "accelerate", "deepspeed", "bash",  "sh"};
 
 /* Adds a word; one that cannot be had is not offered: a script of completion is no place for an error. */
 static void add(struct intern *words, const char *word)
@@ -135,6 +174,7 @@ static const struct first_try options[] = {
     {"--trace", "msprof export timeline CAPTURE"},
     {"-d", "-dir CAPTURE, or the capture's path alone"},
     {"-m", "msprof cluster DIR, or msprof collect -m PROGRAM --config FILE"},
+    {"-V", "msprof --version"},
     {NULL, NULL},
 };
 
@@ -163,6 +203,9 @@ static const char *find(const struct first_try *tries, const char *word, size_t 
 static void hint_of_option(const char *word, enum command_id of, struct err *err)
 {
     const char *command = find(of == COMMAND_CLUSTER ? cluster_options : options, word, strcspn(word, "="));
+
+    if (of == COMMAND_ROOT && strcmp(word, "-d") == 0)
+        command = "msprof show CAPTURE, or msprof cluster DIR";
 
     if (command != NULL)
         err_hint(err, "%s", command);
@@ -201,20 +244,40 @@ static void hint_of_program(char *const *words, struct err *err)
         err_hint(err, "msprof run --%s", text.data);
 }
 
+/* Whether a word in the place of a command is a program to run: it need not be on this machine. */
+static bool is_program(const char *word)
+{
+    struct stat info;
+
+    if (stat(word, &info) == 0)
+        return S_ISREG(info.st_mode) && (access(word, X_OK) == 0 || strchr(word, '/') != NULL);
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        if (strcmp(launchers[i], word) == 0)
+            return true;
+    }
+    return strchr(word, '/') != NULL || words_end_in(word, ".py") || words_end_in(word, ".sh") || is_in_path(word);
+}
+
 /* words: the one in question, and those behind it, ended by NULL. */
 static void hint_of_word(char *const *words, enum command_id parent, struct err *err)
 {
-    const char *word = words[0], *command = parent == COMMAND_ROOT ? find(first_words, word, strlen(word)) : NULL;
+    const struct first_try *tries = parent == COMMAND_ROOT     ? first_words
+                                    : parent == COMMAND_EXPORT ? export_words
+                                                               : NULL;
+    const char *word = words[0], *command = tries != NULL ? find(tries, word, strlen(word)) : NULL;
     struct stat info;
-    const bool is_there = stat(word, &info) == 0;
 
-    if (command != NULL)
+    if (command != NULL) {
         err_hint(err, "%s", command);
-    else if (is_there && S_ISDIR(info.st_mode))
-        err_hint(err, "msprof export summary %s, or msprof export timeline %s", word, word);
-    else if (parent == COMMAND_ROOT && word[0] != '\0' &&
-             ((is_there && S_ISREG(info.st_mode) && access(word, X_OK) == 0) || is_in_path(word)))
+    } else if (stat(word, &info) == 0 && S_ISDIR(info.st_mode)) {
+        if (parent == COMMAND_ROOT)
+            err_hint(err, "msprof show %s", word);
+        else
+            err_hint(err, "msprof export summary %s, or msprof export timeline %s", word, word);
+    } else if (parent == COMMAND_ROOT && word[0] != '\0' && is_program(word)) {
+        err_set(err, ERR_USAGE, VENDOR_COLLECTS_PROGRAM);
         hint_of_program(words, err);
+    }
 }
 
 void options_hint_of_file(const char *path, struct err *err)
@@ -280,6 +343,30 @@ const struct option_spec *option_of_word(enum command_id command, const char *wo
     return option != NULL || word[0] == '\0' || word[1] == '-' ? option : find_by_name(command, word, 2);
 }
 
+#define MOST_OWNERS 3
+
+/* Names the commands that have an option: of a group those in it, else the first few. */
+static void put_owners(struct strbuf *ret, enum command_id command, const char *word, size_t length)
+{
+    bool within = false;
+    unsigned count = 0;
+
+    EACH_CHILD (id, command)
+        within |= command != COMMAND_ROOT && find_by_name(id, word, length) != NULL;
+    for (size_t i = 0; i < option_count; i++) {
+        for (int id = 0; id < COMMAND_COUNT; id++) {
+            const enum command_id owner = (enum command_id)id;
+            if (!option_is_of(&option_table[i], owner) || find_by_name(owner, word, length) != &option_table[i] ||
+                (within && !command_is_within(owner, command)))
+                continue;
+            if (count++ < MOST_OWNERS)
+                strbuf_addf(ret, "%s'%s'", ret->length > 0 ? ", " : "", command_full_name(owner));
+        }
+    }
+    if (count > MOST_OWNERS)
+        strbuf_addf(ret, " and %u other commands", count - MOST_OWNERS);
+}
+
 /* Says that a command does not know an option, and which one may be meant. */
 static int unknown_option(struct err *err, enum command_id command, const char *word)
 {
@@ -300,16 +387,13 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         SCOPED(strbuf_release) struct strbuf owners;
 
         strbuf_init(&owners, MESSAGE_LIMIT);
-        for (size_t i = 0; i < option_count; i++)
-            for (int id = 0; id < COMMAND_COUNT; id++)
-                if (option_is_of(&option_table[i], (enum command_id)id) &&
-                    find_by_name((enum command_id)id, word, length) == &option_table[i])
-                    strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
-                                command_full_name((enum command_id)id));
+        put_owners(&owners, command, word, length);
         int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
                              command_full_name(command));
         if (command == COMMAND_ROOT || command == COMMAND_CLUSTER)
             hint_of_option(word, command, err);
+        else if (length == 2 && word[1] == 'o' && find_by_name(command, "--output", strlen("--output")) != NULL)
+            err_hint(err, "--output DIR");
         return result;
     }
     if (length >= sizeof name)
@@ -323,6 +407,8 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     for (struct option_walk walk = {.command = command}; option_walk_next(&walk);)
         if (strlen(walk.spelling) > 2) /* a letter is near to everything */
             suggestion_offer(&suggestion, walk.spelling);
+    for (size_t i = 0; command == COMMAND_ROOT && vendor_option_name(i) != NULL; i++)
+        suggestion_offer(&suggestion, vendor_option_name(i));
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "unknown option '%s', did you mean '%s'?", name, suggestion.nearest);
     err_set(err, ERR_USAGE, "unknown option '%s'", name);
@@ -522,6 +608,11 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     const char *word = words[0];
     struct suggestion suggestion;
 
+    if (parent == COMMAND_ROOT &&
+        (strcmp(word, "op") == 0 || strcmp(word, "opprof") == 0 || strcmp(word, "simulator") == 0)) {
+        err_set(err, ERR_USAGE, "'msprof op' needs a device and CANN's own msprof; this program reads its results");
+        return err_hint(err, "msprof show OPPROF_DIR");
+    }
     err_set(err, ERR_USAGE, "'%s' is not a command of '%s'", word, command_full_name(parent));
     hint_of_word(words, parent, err);
     suggestion_init(&suggestion, word);
@@ -533,7 +624,7 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     return -ERR_USAGE;
 }
 
-static bool is_capture(const char *directory)
+bool options_is_capture(const char *directory)
 {
     enum directory_class class = DIRECTORY_OTHER;
     struct err ignored = ERR_INIT;
@@ -563,7 +654,7 @@ static int take_captures(struct settings *settings, struct err *err)
         if (add_value(&settings->captures, settings->operands[i], err) != 0)
             return err_status(err);
     }
-    if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines && is_capture(".") &&
+    if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines && options_is_capture(".") &&
         add_value(&settings->captures, ".", err) != 0)
         return err_status(err);
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&

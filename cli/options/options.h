@@ -279,6 +279,9 @@ struct option_walk {
 };
 bool option_walk_next(struct option_walk *walk);
 
+/* Whether a directory is a capture itself. */
+bool options_is_capture(const char *directory);
+
 void settings_init(struct settings *settings);
 void settings_release(struct settings *settings);
 

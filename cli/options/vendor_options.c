@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/vendor_options.h"
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const struct {
@@ -9,7 +9,6 @@ static const struct {
     enum vendor_option_use use;
 } options[] = {
     {"--application", VENDOR_OPTION_PROGRAM},
-    {"--app", VENDOR_OPTION_PROGRAM}, /* it takes the beginning of a name */
     {"--parse", VENDOR_OPTION_SELECTS},
     {"--export", VENDOR_OPTION_SELECTS},
     {"--analyze", VENDOR_OPTION_SELECTS},
@@ -82,13 +81,41 @@ static const struct {
     {"--task-trace", VENDOR_OPTION_COLLECTS},
 };
 
-enum vendor_option_use vendor_option_use(const char *word)
+#define OPTIONS (sizeof options / sizeof *options)
+#define LEAST_BEGINNING 5 /* "--app" */
+
+static bool begins(const char *name, const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] != (i > 1 && word[i] == '_' ? '-' : word[i]))
+            return false;
+    }
+    return true;
+}
+
+enum vendor_option_use vendor_option_find(const char *word, const char **ret_name)
 {
     const size_t length = strcspn(word, "=");
+    size_t found = OPTIONS, count = 0;
 
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (strlen(options[i].name) == length && memcmp(options[i].name, word, length) == 0)
-            return options[i].use;
+    for (size_t i = 0; i < OPTIONS && count < OPTIONS; i++) {
+        if (!begins(options[i].name, word, length))
+            continue;
+        found = i;
+        count = options[i].name[length] == '\0' ? OPTIONS : count + 1; /* a whole name is the only one */
     }
-    return VENDOR_OPTION_NONE;
+    const bool is_one = count == OPTIONS || (count == 1 && length >= LEAST_BEGINNING);
+    if (ret_name != NULL)
+        *ret_name = is_one ? options[found].name : NULL;
+    return is_one ? options[found].use : VENDOR_OPTION_NONE;
+}
+
+enum vendor_option_use vendor_option_use(const char *word)
+{
+    return vendor_option_find(word, NULL);
+}
+
+const char *vendor_option_name(size_t i)
+{
+    return i < OPTIONS ? options[i].name : NULL;
 }

@@ -128,12 +128,28 @@ int report_plan_find(const struct report_plan *plan, const char *id, size_t leng
     return -1;
 }
 
+/* Whether a text is a title, but for blanks and case: "total (us)" is "Total(us)". */
+static bool is_title(const char *title, const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (;; title++, text++) {
+        while (*title == ' ')
+            title++;
+        while (text < end && *text == ' ')
+            text++;
+        if (*title == '\0' || text == end)
+            return *title == '\0' && text == end;
+        if (tolower((unsigned char)*title) != tolower((unsigned char)*text))
+            return false;
+    }
+}
+
 int report_plan_find_typed(const struct report_plan *plan, const char *name, size_t length)
 {
     int column = report_plan_find(plan, name, length);
     for (size_t i = 0; column < 0 && i < plan->column_count; i++) {
         const char *title = plan->columns[i].title;
-        if (plan->columns[i].there && strlen(title) == length && strncasecmp(title, name, length) == 0)
+        if (plan->columns[i].there && is_title(title, name, length))
             column = (int)i;
     }
     return column;

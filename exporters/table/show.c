@@ -673,15 +673,23 @@ static struct nearest nearest_table(const struct report *const *all, const struc
     return nearest;
 }
 
-/* "; about 'queues': dp, data_pipeline": the tables in whose titles or names the word stands; "" when there are none.
- */
+#define MOST_ABOUT 6
+
+/* "; about that: dp, data_pipeline": a few tables in whose titles or names the word stands; "" when there are none.
+ * Those whose names begin like the word stand first: 'operators' means ops rather than aicpu. */
 static void list_tables_about(const struct report *const *all, const char *word, int family, struct strbuf *ret)
 {
+    unsigned count = 0;
+
     strbuf_clear(ret);
-    for (const struct report *const *report = all; word[0] != '\0' && *report != NULL; report++) {
-        if (((*report)->families & FAMILY_OF(family)) != 0 && report_find(all, (*report)->name, family) == *report &&
-            (strcasestr((*report)->title, word) != NULL || strcasestr((*report)->name, word) != NULL))
-            strbuf_addf(ret, "%s%s", ret->length > 0 ? ", " : "; about that: ", (*report)->name);
+    for (int round = 0; round < 2; round++) {
+        for (const struct report *const *report = all; word[0] != '\0' && *report != NULL; report++) {
+            const bool begins = strncasecmp((*report)->name, word, 2) == 0;
+            if (begins == (round == 0) && count < MOST_ABOUT && ((*report)->families & FAMILY_OF(family)) != 0 &&
+                report_find(all, (*report)->name, family) == *report &&
+                (strcasestr((*report)->title, word) != NULL || strcasestr((*report)->name, word) != NULL))
+                strbuf_addf(ret, "%s%s", count++ > 0 ? ", " : "; about that: ", (*report)->name);
+        }
     }
 }
 
@@ -689,6 +697,12 @@ static int no_table(const struct report *const *all, const struct report_files *
                     struct err *err)
 {
     struct nearest nearest = nearest_table(all, files, name, family);
+    const char *comma = strchr(name, ',');
+
+    if (comma != NULL) {
+        err_set(err, ERR_USAGE, "--table takes one table, and may be repeated");
+        return err_hint(err, "--table %.*s --table %s", (int)(comma - name), name, comma + 1);
+    }
     SCOPED(strbuf_release) struct strbuf about;
 
     strbuf_init(&about, ERR_TEXT_SIZE);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "exporters/output_file.h"
 
 #include <inttypes.h>
@@ -13,6 +14,8 @@
 #define FIRST_ROW_SIZE 4096
 
 /* ---- plain ---- */
+
+#define BRIEF_LEAST 30 /* columns for a sentence */
 
 static const struct report_column *column_of(const struct report_plan *plan, size_t step)
 {
@@ -107,6 +110,29 @@ static int plain_row(struct grid *grid, const struct report_plan *plan, const ch
     return grid_cells(grid, cells, err);
 }
 
+/* Cuts sentences of the second of two columns at the width of the screen. */
+static void cut_sentences(struct grid *grid, int width, bool ascii)
+{
+    const size_t last = grid->column_count - 1;
+    size_t room = width > 0 ? (size_t)width : SIZE_MAX, head = 0;
+
+    for (size_t i = 0; i + last < grid->count && last == 1; i += grid->column_count)
+        head = strlen(grid->cells[i]) > head ? strlen(grid->cells[i]) : head;
+    if (last != 1 || room < head + BRIEF_LEAST)
+        return;
+    room -= head + 2;
+    for (size_t i = last; i < grid->count; i += grid->column_count) {
+        char *text = grid->cells[i];
+        const size_t length = strlen(text);
+        if (length <= room || text[length - 1] != '.') /* numbers are not cut */
+            continue;
+        size_t end = utf8_cut(text, room - 3);
+        while (end > 0 && text[end] != ' ')
+            end--;
+        memcpy(text + end, ascii ? "..." : "…", sizeof "..."); /* three bytes each, where at least three were */
+    }
+}
+
 /* Prints the rows. left: how many others there are that were not wanted; more: and even more, nobody knows how many. */
 static int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
                        struct err *err)
@@ -117,6 +143,8 @@ static int plain_print(struct grid *grid, const struct report_plan *plan, struct
         return err_no_memory(err);
     grid->columns = columns;
     const bool failed = grid_unite_numbers(grid, columns, titles, err) < 0;
+    if (show->options->brief && grid->count > 0)
+        cut_sentences(grid, show->options->width, show->options->ascii);
     if (!failed)
         grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii);
     for (size_t i = 0; i < plan->step_count; i++)

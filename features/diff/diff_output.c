@@ -5,6 +5,7 @@
 #include "exporters/table/grid.h"
 
 #include "base/array.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,11 +54,12 @@ static void smallest_text(char text[TEXT_SIZE], double share)
 }
 
 /* Nothing where there was no execution; what is too small for the table's unit is not called 0. */
-static void median_text(char *median, char *count, int64_t n, double value)
+static void median_text(char *median, char *count, int64_t n, double ns, double unit)
 {
     if (n == 0)
         return;
-    snprintf(median, TEXT_SIZE, value > 0 && value < 0.0005 ? "<0.001" : "%.3f", value);
+    const double value = number_in(ns, unit);
+    snprintf(median, TEXT_SIZE, ns > 0 && !(value > 0) ? "<0.001" : "%.3f", value);
     snprintf(count, TEXT_SIZE, "%lld", (long long)n);
 }
 
@@ -68,7 +70,7 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     double change = row->total_new - row->total_base;
     bool tested = row->smallest >= 0;
 
-    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), change / unit.ns + 0.0);
+    snprintf(texts[0], TEXT_SIZE, "%s%.3f", sign_of(change), number_in(change, unit.ns) + 0.0);
     percent_text(texts[1], TEXT_SIZE, row->total_base, row->total_new);
     if (tested) {
         if (isfinite(row->own))
@@ -77,10 +79,10 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
         snprintf(texts[10], TEXT_SIZE, "%.3g", row->q);
         snprintf(texts[11], TEXT_SIZE, "%.3f", row->cliff);
     }
-    snprintf(texts[4], TEXT_SIZE, "%.3f", row->total_base / unit.ns + 0.0);
-    snprintf(texts[5], TEXT_SIZE, "%.3f", row->total_new / unit.ns + 0.0);
-    median_text(texts[6], texts[8], row->n_base, row->median_base / unit.ns);
-    median_text(texts[7], texts[9], row->n_new, row->median_new / unit.ns);
+    snprintf(texts[4], TEXT_SIZE, "%.3f", number_in(row->total_base, unit.ns) + 0.0);
+    snprintf(texts[5], TEXT_SIZE, "%.3f", number_in(row->total_new, unit.ns) + 0.0);
+    median_text(texts[6], texts[8], row->n_base, row->median_base, unit.ns);
+    median_text(texts[7], texts[9], row->n_new, row->median_new, unit.ns);
     for (size_t i = 0; i < ROW_COLUMNS; i++)
         cells[i] = texts[i];
     cells[12] = row->n_base + row->n_new > 0 ? compare_row_verdict_name(row->verdict) : "";
@@ -329,7 +331,7 @@ static void value_text(char *text, size_t size, enum gate_unit unit, double valu
     if (isnan(value))
         snprintf(text, size, TABLE_MISSING);
     else if (unit == UNIT_OF_TIME)
-        snprintf(text, size, "%.3f us", value / 1e3 + 0.0);
+        snprintf(text, size, "%.3f us", number_us(value) + 0.0);
     else
         snprintf(text, size, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
 }
@@ -380,7 +382,7 @@ static void put_legend(const struct diff_output *output, FILE *out, bool markdow
               stream);
     fputs(".\n", stream);
     if (comparison->rest_cause[0] != '\0') {
-        fprintf(stream, "(rest) changed by %+.3f us: ", (comparison->rest_new - comparison->rest_base) / 1e3);
+        fprintf(stream, "(rest) changed by %+.3f us: ", number_us(comparison->rest_new - comparison->rest_base));
         grid_put_safe_line(stream, comparison->rest_cause, markdown);
         fputs("\n", stream);
     }
@@ -442,8 +444,9 @@ static struct json_member measure_of(const struct side *side, enum measure measu
         known = known || profile_measure(side->profiles[i], measure) >= 0;
         several = several || side->profiles[i]->group_count > 1;
     }
-    return known && !several ? JSON_FIXED(profile_measure_name(measure), comparison_side_measure(side, measure) / 1e3)
-                             : JSON_TEXT(profile_measure_name(measure), NULL);
+    return known && !several
+               ? JSON_FIXED(profile_measure_name(measure), number_us(comparison_side_measure(side, measure)))
+               : JSON_TEXT(profile_measure_name(measure), NULL);
 }
 
 /* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
@@ -456,8 +459,8 @@ static void put_elapsed(struct json_out *json, const struct side *side)
         busy_ns += side->profiles[i]->busy_ns;
         free_ns += side->profiles[i]->free_ns;
     }
-    json_put_object(json, "elapsed", JSON_FIXED("busy", busy_ns / 1e3), JSON_FIXED("free", free_ns / 1e3),
-                    JSON_FIXED("time", time_ns / 1e3));
+    json_put_object(json, "elapsed", JSON_FIXED("busy", number_us(busy_ns)), JSON_FIXED("free", number_us(free_ns)),
+                    JSON_FIXED("time", number_us(time_ns)));
 }
 
 /* Puts the cut steps of all captures of the side; no member where no step was cut. */
@@ -523,7 +526,7 @@ static void put_comparability(struct json_out *json, const struct comparison *co
 /* Null: not known. */
 static struct json_member value_of(const char *key, enum gate_unit unit, double value)
 {
-    return unit == UNIT_OF_TIME && !isnan(value) ? JSON_FIXED(key, value / 1e3) : JSON_GENERAL(key, 6, value);
+    return unit == UNIT_OF_TIME && !isnan(value) ? JSON_FIXED(key, number_us(value)) : JSON_GENERAL(key, 6, value);
 }
 
 static void put_gate(struct json_out *json, const struct compare_gate *result)
@@ -567,12 +570,13 @@ static void put_row(struct json_out *json, const struct compare_row *row)
 {
     json_put_object(
         json, NULL, JSON_GENERAL("cliff", 6, row->cliff), JSON_TEXT("key", row->key),
-        JSON_TEXT("match", match_kind_name(row->match)), JSON_FIXED("median_base", row->median_base / 1e3),
-        JSON_FIXED("median_new", row->median_new / 1e3), JSON_INTEGER("n_base", row->n_base),
+        JSON_TEXT("match", match_kind_name(row->match)), JSON_FIXED("median_base", number_us(row->median_base)),
+        JSON_FIXED("median_new", number_us(row->median_new)), JSON_INTEGER("n_base", row->n_base),
         JSON_INTEGER("n_new", row->n_new), count_of("needs_captures", row->verdict == ROW_NOISE ? row->needed : 0),
         percent("own_change", row->smallest >= 0, row->own), JSON_GENERAL("p", 6, row->p), JSON_GENERAL("q", 6, row->q),
-        percent("smallest", row->smallest >= 0, row->smallest), JSON_FIXED("total_step_base", row->total_base / 1e3),
-        JSON_FIXED("total_step_new", row->total_new / 1e3),
+        percent("smallest", row->smallest >= 0, row->smallest),
+        JSON_FIXED("total_step_base", number_us(row->total_base)),
+        JSON_FIXED("total_step_new", number_us(row->total_new)),
         JSON_TEXT("verdict", compare_row_verdict_name(row->verdict)));
 }
 

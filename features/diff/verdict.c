@@ -2,6 +2,7 @@
 /* The verdict of a comparison: over steps, operators, gaps, calls of the host, and gates. */
 #include "features/diff/compare.h"
 
+#include "base/number.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -51,11 +52,11 @@ static void name_rest(struct comparison *comparison)
         return;
     if (gap != NULL && sign * gaps > least) {
         used = (size_t)snprintf(comparison->rest_cause, REST_TEXT_SIZE,
-                                "gaps between operators %+.3f us, most of it '%.200s' %+.3f us", gaps / 1e3, gap->key,
-                                change_of(gap) / 1e3);
+                                "gaps between operators %+.3f us, most of it '%.200s' %+.3f us", number_us(gaps),
+                                gap->key, number_us(change_of(gap)));
         if (call != NULL && used < REST_TEXT_SIZE)
             snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used, "; of host calls '%.200s' %+.3f us",
-                     call->key, change_of(call) / 1e3);
+                     call->key, number_us(change_of(call)));
         return;
     }
     snprintf(comparison->rest_cause, REST_TEXT_SIZE, "%s",

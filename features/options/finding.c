@@ -7,10 +7,12 @@
 #include "base/suggest.h"
 #include "base/words.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define CANN (SWITCH_GE | SWITCH_ACL)
 #define C(number) SWITCH_CHIP(number)
@@ -31,10 +33,10 @@ const struct switch_effect switch_effects[] = {
      .layers = "Ascend Hardware,Communication,Overlap Analysis,Analysis", .setting = "taskTime"},
     {"task_time", CANN, C(9), "start, end and counters of every task of the device", .kinds = "nano_stars_profile",
      .reports = "nano_task"},
-    {"task_time", CANN, ALL, "shapes and types of operators, and what communication is made of", .value = "l1",
+    {"task_time", CANN, ALL, "shapes and types of operators, and the parts of communication operators", .value = "l1",
      .kinds = "node_basic_info,tensor_info,hccl_info,hccl_op_info", .reports = "op_statistic,communication_statistic",
      .files = "communication,communication_matrix", .setting = "taskTime"},
-    {"hccl", CANN, ALL, "what communication is made of, timed by task_time", .kinds = "hccl_info,hccl_op_info",
+    {"hccl", CANN, ALL, "the parts of communication operators, timed by task_time", .kinds = "hccl_info,hccl_op_info",
      .reports = "communication_statistic", .layers = "Communication", .files = "communication,communication_matrix",
      .with = "task_time"},
     {"training_trace", SWITCH_GE, ALL, "iterations: forward, backward, refresh and reduction of gradients",
@@ -55,7 +57,7 @@ const struct switch_effect switch_effects[] = {
      .reports = "op_summary", .with = "task_time"},
     {"aic_mode", CANN, ALL, "counters of the AI core at intervals", .value = "sample-based",
      .kinds = "aicore_pmu,aiv_pmu", .setting = "ai_core_profiling_mode", .setting_value = "sample-based"},
-    {"aicpu", CANN, ALL, "operators of the AI CPU and the queues of data", .kinds = "aicpu_node,data_queue,data_wait"},
+    {"aicpu", CANN, ALL, "AI CPU operators and data queues", .kinds = "aicpu_node,data_queue,data_wait"},
     {"l2", CANN, C(1) | C(2) | C(3) | C(4) | STARS | NEWEST, "events of the L2 cache for each task",
      .kinds = "l2_cache", .setting = "l2CacheTaskProfiling"},
     {"l2", CANN, C(5) | NEWEST, "translations of addresses for each task, and page faults",
@@ -69,13 +71,13 @@ const struct switch_effect switch_effects[] = {
      .setting = "ddr_profiling"},
     {"sys_hardware_mem_freq", CANN, C(1) | C(2) | C(3) | C(4) | STARS | NEWEST,
      "hits and throughput of the last level cache", .kinds = "llc", .setting = "hardware_mem"},
-    {"sys_hardware_mem_freq", CANN, C(0), "bandwidth of the last level cache, or what each CPU has in it",
+    {"sys_hardware_mem_freq", CANN, C(0), "bandwidth of the last level cache, or the share of each CPU",
      .kinds = "llc_perf", .setting = "hardware_mem"},
     {"sys_hardware_mem_freq", CANN, C(0) | C(1) | C(3) | C(4) | STARS | NEWEST, "memory in use on the device",
      .kinds = "npu_mem", .setting = "hardware_mem"},
     {"sys_hardware_mem_freq", CANN, C(1) | C(2) | C(3) | C(4) | STARS | NEWEST, "memory in use by component",
      .kinds = "npu_module_mem", .setting = "hardware_mem"},
-    {"sys_hardware_mem_freq", CANN, STARS | NEWEST, "bandwidth of masters, of accelerators and inside of the chip",
+    {"sys_hardware_mem_freq", CANN, STARS | NEWEST, "bandwidth of bus masters, of accelerators and inside the chip",
      .kinds = "qos,die_qos,acc_pmu,soc_bandwidth_level", .setting = "hardware_mem"},
     {"sys_io_sampling_freq", CANN, C(0) | C(1) | STARS, "traffic of network cards", .kinds = "nic",
      .setting = "nicProfiling"},
@@ -87,10 +89,10 @@ const struct switch_effect switch_effects[] = {
      .setting = "hccsProfiling"},
     {"sys_interconnection_freq", CANN, STARS | NEWEST, "traffic between chips and dies",
      .kinds = "chip_transmission,sio", .setting = "pcieProfiling"},
-    {"sys_interconnection_freq", CANN, NEWEST, "traffic of the unified bus, and channels of communication",
+    {"sys_interconnection_freq", CANN, NEWEST, "traffic of the unified bus, and communication channels",
      .kinds = "ub,ccu_channel"},
     {"task_time", CANN, NEWEST, "instructions of communication", .kinds = "ccu_mission"},
-    {"dvpp_freq", CANN, C(0) | C(1) | STARS | NEWEST, "engines for pictures and video", .kinds = "dvpp",
+    {"dvpp_freq", CANN, C(0) | C(1) | STARS | NEWEST, "image and video engines (DVPP)", .kinds = "dvpp",
      .setting = "dvpp_profiling"},
     {"sys_cpu_freq", CANN, ALL, "functions and events of the device's CPUs", .kinds = "cpu_sample,ts_cpu",
      .setting = "cpu_profiling"},
@@ -141,6 +143,7 @@ const struct switch_meaning switch_meanings[] = {
     {SWITCH_MINDSPORE | SWITCH_PYTORCH, "sys_io", NULL, "sys_io_sampling_freq=100"},
     {SWITCH_MINDSPORE | SWITCH_PYTORCH, "mstx", NULL, "msproftx=on"},
     {SWITCH_PYTORCH, "msprof_tx", NULL, "msproftx=on"},
+    {SWITCH_MINDSPORE, "op_time", "false", "task_time=off hccl=off"}, /* MindSpore 2.0 to 2.4 */
     {0, NULL, NULL, NULL},
 };
 
@@ -445,15 +448,18 @@ static size_t enumeration_length(const char *word, size_t length)
     return dot != NULL && words_list_has(classes, name, (size_t)(dot - name)) ? (size_t)(dot + 1 - word) : 0;
 }
 
-/* Takes such prefixes out of a list divided by commas. */
+/* Takes such prefixes out of a list divided by commas. HostSystem.CPU has the value "cpu". */
 static void drop_enumerations(struct strbuf *text)
 {
     size_t kept = 0;
     for (size_t at = 0; text->data != NULL && at < text->length;) {
         size_t length = strcspn(text->data + at, ",");
         size_t prefix = enumeration_length(text->data + at, length);
+        const bool is_host = memmem(text->data + at, prefix, "HostSystem", strlen("HostSystem")) != NULL;
         size_t rest = length - prefix + (text->data[at + length] == ',');
         memmove(text->data + kept, text->data + at + prefix, rest);
+        for (size_t i = 0; is_host && i < rest; i++)
+            text->data[kept + i] = (char)tolower((unsigned char)text->data[kept + i]);
         kept += rest;
         at += length + (text->data[at + length] == ',');
     }
@@ -591,6 +597,12 @@ static const char *near_value(const struct switch_rule *rule, const char *value,
         *number_put_signed(digits, number < rule->low ? rule->low : number > rule->high ? rule->high : number) = '\0';
         return digits;
     }
+    if (rule->words != NULL && words_list_has(rule->words, "on", 2)) {
+        if (strcasecmp(value, "on") == 0 || strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0)
+            return "on";
+        if (strcasecmp(value, "off") == 0 || strcasecmp(value, "false") == 0 || strcmp(value, "0") == 0)
+            return "off";
+    }
     suggestion_init(nearest, value);
     for (const char *word = rule->words; word != NULL && *word != '\0';) {
         char copy[SUGGESTION_SIZE] = "";
@@ -628,6 +640,14 @@ static bool is_template(const char *value)
            (open != NULL && strchr(open, '}') != NULL);
 }
 
+/* A value of another type as it is to be written: true of JSON is "on" where a text is expected. */
+static const char *typed_value(const struct switch_rule *rule, const char *value)
+{
+    if (rule->check == SWITCH_FLAG || rule->as_number)
+        return value;
+    return strcmp(value, "true") == 0 ? "on" : strcmp(value, "false") == 0 ? "off" : value;
+}
+
 static int check_option(struct switch_finding *finding, const struct given *given, struct err *err)
 {
     const struct switch_rule *rule = switch_rule_find(given->key, finding->writer);
@@ -638,15 +658,15 @@ static int check_option(struct switch_finding *finding, const struct given *give
         return report_unknown(finding, given, err);
     if (is_template(value))
         return switch_problem_add(&finding->warnings, given->key, value, NULL, err,
-                                  "a template: the value that the script inserts is not checked");
+                                  "the script inserts this value when it runs; it is not checked");
     if (rule->check != SWITCH_ANY && !switch_rule_allows(rule, value)) {
         switch_rule_tell(rule, allowed);
         return switch_problem_add(&finding->problems, given->key, value, near_value(rule, value, &nearest, digits), err,
                                   "it must be %s", allowed);
     }
     if (!is_right_type(rule, given, finding->writer))
-        return switch_problem_add(&finding->problems, given->key, value, given->sound ? value : NULL, err,
-                                  "it must be %s",
+        return switch_problem_add(&finding->problems, given->key, value, given->sound ? typed_value(rule, value) : NULL,
+                                  err, "it must be %s",
                                   rule->check == SWITCH_FLAG ? "true or false, without quotes"
                                   : rule->as_number          ? "a number, without quotes"
                                                              : "a text in quotes");

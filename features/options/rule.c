@@ -117,6 +117,8 @@ const struct switch_rule switch_rules[] = {
     {"is_detail", SWITCH_MINDSPORE, ANY},
     {"is_show_op_path", SWITCH_MINDSPORE, ANY},
     {"subgraph", SWITCH_MINDSPORE, ANY},
+    {"op_time", SWITCH_MINDSPORE, FLAG},
+    {"timeline_limit", SWITCH_MINDSPORE, ANY},     /* MB of the timeline that it writes */
     {"experimental_config", BOTH_FRAMEWORKS, ANY}, /* what is in it counts by itself */
     {"prof_dir", SWITCH_PYTORCH, ANY},
     {"analyse", SWITCH_PYTORCH, FLAG},

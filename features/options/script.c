@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define TEMPLATE "%s" /* for what a script puts in when it runs */
+#define MOST_EXPRESSION 60
 #define MOST_DEPTH 32
 
 struct reader {
@@ -64,6 +65,23 @@ static void put_escaped(struct reader *reader, struct strbuf *ret)
     }
 }
 
+/* Puts what stands for a value that the script computes: "{args.output}", or "%s" where that could not be read in JSON.
+ */
+static void put_template(const char *expression, size_t length, struct strbuf *ret)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.()[] ";
+
+    while (length > 0 && expression[length - 1] == ' ')
+        length--;
+    size_t sound = 0;
+    while (sound < length && strchr(plain, expression[sound]) != NULL && expression[sound] != '\0')
+        sound++;
+    if (length > 0 && sound == length && length <= MOST_EXPRESSION)
+        strbuf_addf(ret, "{%.*s}", (int)length, expression);
+    else
+        strbuf_adds(ret, TEMPLATE);
+}
+
 /* Passes "+ expression +" between two strings, for which a template stands. false: nothing like it is here. */
 static bool pass_inserted(struct reader *reader, struct strbuf *ret)
 {
@@ -77,15 +95,16 @@ static bool pass_inserted(struct reader *reader, struct strbuf *ret)
         *reader = at;
         return true;
     }
+    const char *expression = at.at;
     for (; at.at < at.end && *at.at != '\n' && (depth > 0 || *at.at != '+'); at.at++) {
         depth += *at.at == '(' || *at.at == '[';
         depth -= *at.at == ')' || *at.at == ']';
     }
     if (at.at >= at.end || *at.at != '+')
         return false;
+    put_template(expression, (size_t)(at.at - expression), ret);
     at.at++;
     skip_blanks(&at);
-    strbuf_adds(ret, TEMPLATE);
     *reader = at;
     return true;
 }
@@ -223,12 +242,24 @@ static bool is_number(const char *text, size_t length)
 
 static bool put_value(struct reader *reader, int depth, struct strbuf *ret);
 
+/* Passes a text by position, which is no option of JSON: a path. */
+static bool pass_path(struct reader *reader)
+{
+    SCOPED(strbuf_release) struct strbuf text;
+
+    strbuf_init(&text, SIZE_MAX);
+    return count_quotes(reader) > 0 && read_strings(reader, &text) && text.data != NULL &&
+           strpbrk(text.data, "{:") == NULL;
+}
+
 /* Values up to a bracket, those of a list, or with keys: "key": value of a dict, key=value of a call. */
 static bool put_items(struct reader *reader, int depth, char closing, struct strbuf *ret)
 {
     const bool has_keys = closing != ']';
     strbuf_addc(ret, has_keys ? '{' : '[');
     for (bool first = true; !next_is(reader, closing); first = false) {
+        if (first && closing == ')' && depth == 0 && pass_path(reader) && next_is(reader, ','))
+            skip_python_blanks(reader);
         if (!first)
             strbuf_addc(ret, ',');
         if (closing == ')') {
@@ -306,8 +337,13 @@ static bool put_name(struct reader *reader, int depth, struct strbuf *ret)
     }
     if (is_number(name, length))
         return strbuf_add(ret, name, length) == 0;
-    if (pass_rest(reader) || (memchr(name, '.', length) == NULL && islower((unsigned char)*name)))
-        return strbuf_adds(ret, "\"" TEMPLATE "\"") == 0; /* a variable */
+    const char *rest = reader->at;
+    if (pass_rest(reader) || (memchr(name, '.', length) == NULL && islower((unsigned char)*name))) {
+        strbuf_addc(ret, '"');
+        put_template(name, length + (size_t)(reader->at - rest), ret);
+        strbuf_addc(ret, '"');
+        return !ret->failed;
+    }
     put_quoted(name, length, ret);
     return !ret->failed;
 }
@@ -365,8 +401,12 @@ bool switch_python_read(const char *text, size_t length, struct strbuf *ret)
 bool switch_colons_read(const char *text, size_t length, struct strbuf *ret)
 {
     static const char name[] = "PROFILING_OPTIONS=";
+    static const char call[] = "as_bytes(";
     const char *found = memmem(text, length, name, sizeof name - 1), *end = text + length;
-    const char *at = found != NULL ? found + sizeof name - 1 : text;
+    const char *bytes = memmem(text, length, call, sizeof call - 1);
+    const char *at = found != NULL ? found + sizeof name - 1 : bytes != NULL ? bytes + sizeof call - 1 : text;
+    if (found == NULL && bytes != NULL && memchr(at, ')', (size_t)(end - at)) != NULL)
+        end = memchr(at, ')', (size_t)(end - at));
     bool any = false;
     strbuf_addc(ret, '{');
     while (at < end && !ret->failed) {

@@ -89,7 +89,8 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
         SCOPED_FREE char *inner = path_joined(path, entry->d_name, err);
         status = inner != NULL ? add_entry(inner, paths, links, err) : err_status(err);
     }
-    array_sort(paths->items + first, paths->count - first, sizeof *paths->items, array_compare_texts);
+    if (paths->count > first)
+        array_sort(paths->items + first, paths->count - first, sizeof *paths->items, array_compare_texts);
     return status;
 }
 

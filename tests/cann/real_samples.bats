@@ -21,6 +21,14 @@ setup() {
     [ "$(sed -n 's/ cells compared.*//p' <<<"$output")" -gt 100000 ]
 }
 
+@test "times in which the tool differs are those of the raw records' ticks in ours, and cut off in the tool's" {
+    needs_shared data/real-samples-2
+    run python3 "$BATS_TEST_DIRNAME/lib/sweep_raw.py" "$MSPROF" "$shared/data/real-samples-2"
+    printf '%s\n' "$output"
+    [ "$status" -eq 0 ]
+    [ "$(sed -n 's/^\([0-9]*\) compared$/\1/p' <<<"$output")" -gt 10000 ]
+}
+
 @test "every iteration of a real 910A's training trace has the points, lengths and reductions that MindInsight wrote of it" {
     needs_shared data/real-samples-2/job-910a-more
     local real="$shared/data/real-samples-2/job-910a-more" job=JOBAAAAAAAAAAAAAAAAAAAAAAAAAAAAA

@@ -83,7 +83,7 @@ END
         expect_status 1
         expect_equal "$output" ""
         expect_contains "$stderr" "$message"
-        expect_contains "$stderr" "cannot show 'the captures': query:1"
+        expect_contains "$stderr" "cannot run the query on 'the captures': query:1"
     done <<'END'
 SELECT count(*) FROM JOBX.op, op|table 'op' stands without the name of its capture, and the query is over several; expected CAPTURE.op
 DELETE FROM JOBX.inference|query:1:1: the statement does more than read

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the lines of a table and holds what comes of them against it.
+"""Runs the lines of a table and compares what happens with it.
 usage: typed.py MSPROF TABLE CAPTURE
-Columns: exit status; text that standard error has (nothing where it is empty); what the line is: of a command line,
+Columns: exit status; text that the output has (anything where it is empty); what the line is: of a command line,
 or options for 'msprof options' (acl.json: in a file of that name); the line. CAPTURE stands for a fresh copy."""
 import os
 import shlex
@@ -25,7 +25,8 @@ for row in open(table, encoding='utf-8').read().splitlines():
     made = subprocess.run([program, *words], cwd='typed', input=line, capture_output=True, text=True, check=False,
                           env={**os.environ, 'LC_ALL': 'C.UTF-8'})
     count += 1
-    if made.returncode != int(status) or text not in made.stderr:
+    output = (made.stderr + made.stdout).replace(f'{os.getcwd()}/typed/', '')
+    if made.returncode != int(status) or text not in output:
         wrong += 1
         print(f'{line}\n  status {made.returncode}, expected {status} and: {text}\n  {made.stderr.strip()}')
 assert count > 100 and not wrong, f'{wrong} of {count} lines'

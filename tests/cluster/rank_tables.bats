@@ -32,6 +32,16 @@ agrees() { # table
     done
 }
 
+@test "medians over ranks are of ticks, also between two nanoseconds" {
+    for mhz in 38.4 47.999001; do
+        plant 1
+        find JOB -name info.json.0 -exec sed -i "s/\"hwts_frequency\": *\"[0-9.]*\"/\"hwts_frequency\":\"$mhz\"/" {} +
+        run_msprof -q cluster JOB --table operator_sum --format csv
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # devices run before they are launched, by that clock
+        MHZ=$mhz python3 "$repository/tests/cluster/rank_tables.py" check JOB operator_sum <"$BATS_TEST_TMPDIR/stdout"
+    done
+}
+
 @test "free time of each rank by cause is its gaps, masked communication what computes beside it" {
     for seed in 11 12 13 14 15; do
         plant "$seed"

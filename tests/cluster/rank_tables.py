@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of 'msprof cluster --table' beside a plain recalculation.
+"""Tables of 'msprof cluster --table' beside a plain recalculation. MHZ: the clock that operator_sum's devices were given, else 50.
 
 usage: rank_tables.py make JOB SEED    plants a job of some ranks at random
        rank_tables.py pipeline JOB SEED    plants a pipeline of some ranks
@@ -10,6 +10,7 @@ usage: rank_tables.py make JOB SEED    plants a job of some ranks at random
 """
 import csv
 import json
+import os
 import random
 import statistics
 import sys
@@ -131,7 +132,9 @@ def sums(truth, take, titles):
 
 
 def operator_sum(truth):
-    return sums(truth, lambda rank: [((kind, core), end - start) for kind, core, start, end, _ in rank['ops']], ('Type', 'Core'))
+    slower = 50 / Fraction(os.environ.get('MHZ', '50'))
+    return sums(truth, lambda rank: [((kind, core), (end - start) * slower) for kind, core, start, end, _ in rank['ops']],
+                ('Type', 'Core'))
 
 
 def communication_sum(truth):

@@ -38,6 +38,8 @@ make_example_files() {
     chmod +x project/out/main
     printf '[ssh_config]\nip = 192.0.2.1\nusername = root\n[ssh_config:a]\n[ssh_config:b]\n' >board.ini
     chmod 600 board.ini
+    printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}' \
+        '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' >requests.jsonl
     printf '#!/bin/sh\nexec cat >/dev/null\n' >subscriber
     chmod +x subscriber
     printf '#!/bin/sh\nexec "%s/tests/acl/acl_program" nest\n' "$(dirname "$(readlink -f "$MSPROF")")" >main
@@ -155,7 +157,8 @@ run_examples() {
         rm -rf ./*
         make_example_files
         # shellcheck disable=SC2086 # the words of a command
-        "$MSPROF" help $command | sed -n '/^EXAMPLES$/,/^$/s/^  \([^#].*\)/\1/p' >examples
+        "$MSPROF" help $command | sed -e ':a' -e '/\\$/{N;s/ \\\n */ /;ta' -e '}' |
+            sed -n '/^EXAMPLES$/,/^$/s/^  \([^#].*\)/\1/p' >examples
         run_examples <examples
     done
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole captures: the input is a tree of files, which are imported into a database, and all reports are made of it.
- * Each entry is a byte for its directory, a name, two bytes for the length of the content, and the content. */
-#include "tests/fuzz/directory.h"
-#include "tests/fuzz/entries.h"
+ * tree.h has what it looks like. */
 #include "tests/fuzz/sqlite_memory.h"
+#include "tests/fuzz/tree.h"
 
 #include "db/database.h"
 #include "db/import.h"
@@ -14,48 +13,6 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "quarantine_size_mb=4:malloc_context_size=1:max_malloc_fill_size=0";
-}
-
-#define FILES_MAX 128
-#define CAPTURE "capture"
-
-static const char *const directories[] = {"",          "/data",          "/host",     "/host/data",
-                                          "/device_0", "/device_0/data", "/device_1", "/device_1/data"};
-#define DIRECTORIES (sizeof directories / sizeof *directories)
-
-static void in_fuzz_directory(char path[256], const char *name)
-{
-    snprintf(path, 256, "%s/%s", fuzz_directory, name);
-}
-
-static void make_file(struct input *input)
-{
-    const char *directory = directories[take_byte(input) % DIRECTORIES];
-    char name[ENTRY_NAME_SIZE], path[256];
-    const uint8_t *content;
-    take_name(input, name);
-    size_t length = take_byte(input);
-    length = take_bytes(input, length << 8 | take_byte(input), &content);
-    snprintf(path, sizeof path, CAPTURE "%s/%s", directory, name);
-    fuzz_write_file(path, content, length);
-}
-
-/* The directories that files can be in; a half that has none is not there. */
-static void make_tree(struct input *input)
-{
-    char path[256];
-    in_fuzz_directory(path, CAPTURE);
-    EXPECT(mkdir(path, 0700) == 0);
-    uint8_t absent = take_byte(input); /* a bit for each directory but the first */
-    for (size_t i = 1; i < DIRECTORIES; i++) {
-        char name[64];
-        snprintf(name, sizeof name, CAPTURE "%s", directories[i]);
-        in_fuzz_directory(path, name);
-        if ((absent >> (i - 1) & 1) == 0)
-            mkdir(path, 0700);
-    }
-    for (int i = 0; i < FILES_MAX && input->at < input->end; i++)
-        make_file(input);
 }
 
 /* Failures here have a reason. */

@@ -230,6 +230,21 @@ def tree(directory):
     return bytes([absent | 0xc0]) + b"".join(files)
 
 
+def calls_of(name):
+    """Calls of fuzz_library.c: a byte for which, and a text."""
+    made = {
+        "prof_5": ((0, "ops|name,total|-total|total > 1us"), (2, "SELECT name, count(*) FROM op GROUP BY 1"), (3, "advise"), (7, ""), (8, ""), (5, "")),
+        "prof_1": ((0, "op_summary||||0s|1s"), (4, ""), (3, "summary"), (6, ""), (16, "")),
+        "system_5": ((0, "overlap||||slowest"), (25, ""), (14, "gaps"), (0, "nothing")),
+        "system_1": ((1, "ops|||name~*"), (34, ""), (2, "SELECT 1, 'a', NULL, 1.5")),
+        "sampled_5": ((0, "summary"), (43, ""), (3, "nothing")),
+        "2022_0": ((0, "ops|||||1ms|2ms"), (2, "DELETE FROM meta"), (3, "advise")),
+        "2022_1": ((0, "streams"), (4, ""), (7, "")),
+        "job": ((0, "phases||longest_queue"), (3, "summary"), (16, "")),
+    }[name]
+    return bytes([len(made)]) + b"".join(bytes([which, len(text)]) + text.encode() for which, text in made)
+
+
 for name, writer, *options in (
     ("prof_5", "make_prof.py", "--chip", "5", "--count", "4", "--names", "4"),
     ("prof_1", "make_prof.py", "--chip", "1", "--count", "4", "--names", "4"),
@@ -244,6 +259,7 @@ for name, writer, *options in (
         maker = os.path.join(SOURCE, "testdata", "generate", "cann", writer)
         made = subprocess.run([sys.executable, "-B", maker, work, *options], check=True, capture_output=True, text=True)
         put("import", name, tree(made.stdout.strip()))
+        put("library", name, calls_of(name) + tree(made.stdout.strip()))
 for name, launch, length in (("equal_launches", lambda i: 0, 100), ("equal_tasks", lambda i: 200 * i, 5000), ("open_calls", lambda i: 20 * i, 100)):
     with tempfile.TemporaryDirectory() as work:
         shaped = Prof(os.path.join(work, "PROF"))

@@ -53,6 +53,17 @@ matmul_mix_aic 3 1 40 20 2 same blocks OPPROF_2
 Cummin_kernel 1 1 12 12 1 same blocks OPPROF_3"
 }
 
+@test "their median is of the ticks of the device's clock" {
+    application
+    launch all/OPPROF_1 add_custom vector 40.0 4
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"38.4"/' PROF_A/device_0/info.json.0
+    run_msprof show PROF_A --opprof all --table opprof --columns blocks,median --format csv
+    # 30 and 32 us are 1,500 and 1,600 ticks of 50 MHz, 1,550 of 38.4 MHz 40.3646 us; 52 are 2,600, and 67.7083
+    expect_equal "$output" "Blocks,Median(us)
+4,40.365
+8,67.708"
+}
+
 @test "a single directory is taken, too, whatever its name is" {
     application
     launch bench add_custom vector 40.0 8

@@ -14,6 +14,18 @@ bool split_is_of_device(const struct split *split)
     return split->step == NULL || (split->step->source != STEPS_FRAMEWORK && split->step->source != STEPS_RANGES);
 }
 
+int64_t split_rate(const struct workload *workload, const struct split *split)
+{
+    return split_is_of_device(split) ? workload->devices[split->device].hz : TICKS_OF_NS;
+}
+
+int64_t splits_hz(const struct workload *workload, const struct splits *splits, size_t group)
+{
+    return splits->groups.items[group].count > 0
+               ? ticks_hz(split_rate(workload, &splits->items[splits_member(splits, group, 0)]))
+               : TICKS_OF_NS;
+}
+
 int64_t split_end_ns(const struct split *split)
 {
     const struct workload_step *step = split->step;

@@ -232,14 +232,14 @@ int call_times_take(struct call_times *times, const struct host_call *call, stru
     time->total_ns += length;
     time->self_ns += length;
     time->blocked_ns += (double)coverage_within(times->idle, call->start_ns, call->end_ns, &times->cursor);
-    return statistics_durations_add(&time->durations, host_call_length_ns(call), err);
+    return statistics_durations_add(&time->durations, host_call_length_ns(call), call->hz, err);
 }
 
 int call_times_finish(struct call_times *times, struct err *err)
 {
     for (size_t i = 0; i < times->count; i++) {
         struct durations *durations = &times->items[i].durations;
-        if (series_make(&times->items[i].series, durations->items, durations->count, err) < 0)
+        if (series_of_durations(&times->items[i].series, durations, err) < 0)
             return err_status(err);
         large_free(durations->items);
         *durations = (struct durations){.items = NULL};

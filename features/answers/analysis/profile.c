@@ -189,6 +189,7 @@ struct grouping {
         bool varies, dropped; /* dropped: it gets no row */
         uint64_t order;
         size_t count, next;
+        int64_t hz;     /* of the clock of its values (ticks_share_hz) */
         double rest_ns; /* by how much the sum of its values is below the sum before each was rounded */
     } * groups;
     size_t group_count, group_capacity;
@@ -268,7 +269,7 @@ static int make_row(const struct counting *counting, struct grouping *grouping, 
     if (samples == NULL || row->key == NULL || row->name == NULL || row->type == NULL || row->shapes == NULL)
         return err_no_memory(err);
     row->conversion = workload_is_conversion(row->type);
-    series_fill(&row->durations, grouping->values + (group->next - group->count), group->count, samples);
+    series_fill(&row->durations, grouping->values + (group->next - group->count), group->count, group->hz, samples);
     row->durations.total += group->rest_ns;
     return 0;
 }
@@ -341,7 +342,8 @@ struct valued {
     size_t count;
     /* Returns its group and value; false: it does not count. */
     bool (*take)(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value);
-    double (*rest)(const struct valued *valued, size_t i); /* what rounding took from the value; NULL: nothing */
+    int64_t (*rate)(const struct valued *valued, size_t i); /* of the clock of the value */
+    double (*rest)(const struct valued *valued, size_t i);  /* what rounding took from the value; NULL: nothing */
 };
 
 /* Makes the rows, from the values of each group. */
@@ -366,6 +368,7 @@ static int fill_table(const struct valued *valued, struct grouping *grouping, st
     for (size_t i = 0; i < count; i++)
         if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped) {
             grouping->values[grouping->groups[group].next++] = value;
+            ticks_share_hz(&grouping->groups[group].hz, valued->rate(valued, i));
             grouping->groups[group].rest_ns += valued->rest != NULL ? valued->rest(valued, i) : 0;
         }
     return make_rows(valued->counting, grouping, table, err);
@@ -378,6 +381,12 @@ static bool take_execution(const struct valued *valued, size_t i, uint32_t *ret_
     *ret_group = valued->groups != NULL ? valued->groups[execution->op] : execution->stream;
     *ret_value = workload_length_ns(valued->counting->workload, execution);
     return *ret_group != NO_TEXT && counts(valued->counting, i);
+}
+
+static int64_t rate_of_execution(const struct valued *valued, size_t i)
+{
+    const struct workload *workload = valued->counting->workload;
+    return workload_rate(workload, &workload->executions[i]);
 }
 
 static double rest_of_execution(const struct valued *valued, size_t i)
@@ -394,12 +403,22 @@ static bool take_step(const struct valued *valued, size_t i, uint32_t *ret_group
     return *ret_group != NO_TEXT && !splits_is_warmup(valued->counting->splits, i);
 }
 
+static int64_t rate_of_step(const struct valued *valued, size_t i)
+{
+    return split_rate(valued->counting->workload, &valued->counting->splits->items[i]);
+}
+
 static bool take_gap(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
 {
     large_pass(i);
     *ret_group = valued->groups[i];
     *ret_value = gap_exact_ns(valued->counting->workload, &valued->gaps->items[i]);
     return counts(valued->counting, valued->gaps->items[i].after);
+}
+
+static int64_t rate_of_gap(const struct valued *valued, size_t i)
+{
+    return gap_rate(valued->counting->workload, &valued->gaps->items[i]);
 }
 
 static double rest_of_gap(const struct valued *valued, size_t i)
@@ -513,8 +532,8 @@ static int table_of_operators(const struct counting *counting, enum subject subj
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a group that an operator has is there
         if (groups[i] != NO_TEXT && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
-    const struct valued executions = {counting,       groups,           NULL, workload->execution_count,
-                                      take_execution, rest_of_execution};
+    const struct valued executions = {
+        counting, groups, NULL, workload->execution_count, take_execution, rate_of_execution, rest_of_execution};
     return tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
                    fill_table(&executions, &grouping, table, err) < 0
                ? err_status(err)
@@ -534,8 +553,8 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
                  (long long)workload->streams[i].id);
         status = find_group(&grouping, key, NO_TEXT, i, &group, err);
     }
-    const struct valued executions = {counting,         NULL, NULL, workload->execution_count, take_execution,
-                                      rest_of_execution};
+    const struct valued executions = {
+        counting, NULL, NULL, workload->execution_count, take_execution, rate_of_execution, rest_of_execution};
     return status == 0 ? fill_table(&executions, &grouping, table, err) : status;
 }
 
@@ -556,7 +575,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
         splits_group_name(counting->workload, splits, splits->items[i].group, key);
         failed = find_group(&grouping, key, NO_TEXT, i, &groups[i], err) < 0;
     }
-    const struct valued steps = {counting, groups, NULL, splits->count, take_step, NULL};
+    const struct valued steps = {counting, groups, NULL, splits->count, take_step, rate_of_step, NULL};
     return failed || fill_table(&steps, &grouping, table, err) < 0 ? err_status(err) : 0;
 }
 
@@ -641,7 +660,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
         failed = find_gap_group(&grouping, &pairs, workload, &gaps.items[i], i, &groups[i], err) < 0;
         behind[gaps.items[i].after] = groups[i];
     }
-    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap, rest_of_gap};
+    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap, rate_of_gap, rest_of_gap};
     failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err) < 0 ||
              keep_largest(&grouping, counting->workload, &gaps, groups, err) < 0 ||
              fill_table(&valued, &grouping, table, err) < 0;
@@ -663,7 +682,7 @@ static int make_group(struct profile_group *group, const struct workload *worklo
     group->batch = splits->groups.items[g].batch;
     group->fps = splits->whole ? -1 : splits_fps(&splits->groups.items[g].throughput);
     for (int m = 0; status == 0 && m < MEASURES; m++)
-        status = splits_series(splits, g, (enum measure)m, values, &group->measures[m], err);
+        status = splits_series(workload, splits, g, (enum measure)m, values, &group->measures[m], err);
     return status;
 }
 
@@ -806,7 +825,7 @@ int profile_add_rows(struct profile *profile, enum subject subject, const struct
             return err_no_memory(err);
         struct profile_row *row = &table->rows[table->count++];
         *row = (struct profile_row){.key = key, .name = key, .type = "", .shapes = "", .order = i};
-        series_fill(&row->durations, durations->items, durations->count, samples);
+        series_fill(&row->durations, durations->items, durations->count, durations->hz, samples);
         row->durations.total = times->items[i].total_ns;
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);

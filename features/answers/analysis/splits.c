@@ -225,7 +225,8 @@ static int split_device(const struct workload *workload, uint16_t device, size_t
 
 /* Steps that are longer than median + 5 scales, from the first of a group on. With fewer than 4 steps nothing is known.
  * times is room for all. */
-static int mark_warmup(struct splits *splits, size_t group, int64_t *times, struct err *err)
+static int mark_warmup(const struct workload *workload, struct splits *splits, size_t group, int64_t *times,
+                       struct err *err)
 {
     struct series series;
     const size_t count = splits->groups.items[group].count;
@@ -235,7 +236,7 @@ static int mark_warmup(struct splits *splits, size_t group, int64_t *times, stru
         return 0;
     for (size_t k = 0; k < count; large_pass(k++))
         times[k] = splits->items[splits_member(splits, group, k)].own.time_ns;
-    int status = series_make(&series, times, count, err);
+    int status = series_make(&series, times, count, splits_hz(workload, splits, group), err);
     double limit = series.median + 5 * series_scale(&series, series.median / 1000);
     for (size_t k = 0; status == 0 && most > 0 && k < count; large_pass(k++)) {
         struct split *split = &splits->items[splits_member(splits, group, k)];
@@ -345,7 +346,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     if (status == 0 && (times = scoped_memory(ret->count + 1, sizeof *times)) == NULL)
         status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
-        status = mark_warmup(ret, g, times, err);
+        status = mark_warmup(workload, ret, g, times, err);
     if (status == 0)
         status = splits_find_cuts(workload, ret, err);
     if (status != 0) {
@@ -423,14 +424,14 @@ static bool measure_of(const struct splits *splits, size_t i, enum measure measu
     }
 }
 
-int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
-                  struct err *err)
+int splits_series(const struct workload *workload, const struct splits *splits, size_t group, enum measure measure,
+                  int64_t *values, struct series *ret, struct err *err)
 {
     size_t n = 0;
 
     for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++))
         n += measure_of(splits, splits_member(splits, group, k), measure, &values[n]);
-    return series_make(ret, values, n, err);
+    return series_make(ret, values, n, splits_hz(workload, splits, group), err);
 }
 
 size_t splits_longest_group(const struct splits *splits)

@@ -52,6 +52,8 @@ struct execution_run {
  * AI CPU works for it. Devices run behind the host: the last of its ranges has all that begins after it. */
 int64_t split_end_ns(const struct split *split);    /* where that ends; INT64_MAX: with the last that ran */
 bool split_is_of_device(const struct split *split); /* both ends are ticks of the device's clock */
+/* The rate of the clock of all its lengths (base/ticks.h). */
+int64_t split_rate(const struct workload *workload, const struct split *split);
 struct execution_run split_executions(const struct workload *workload, const struct split *split);
 
 /* Completed steps, from the begin of the first to the end of the last. */
@@ -60,6 +62,9 @@ struct throughput {
     int64_t steps, pieces; /* pieces: pictures of inferences, as many as a batch has; else steps */
     bool lost;             /* others between them were not recorded */
 };
+
+/* The frequency of the clock of the lengths of a group, which are of one device and family. */
+int64_t splits_hz(const struct workload *workload, const struct splits *splits, size_t group);
 
 /* Pieces a second; negative: not known. */
 double splits_fps(const struct throughput *throughput);
@@ -81,7 +86,7 @@ struct splits {
     struct split *items; /* by device, then start */
     size_t count, capacity;
     struct ARRAY_OF(struct split_group) groups; /* by device, family, model and batch */
-    size_t *members; /* the steps of each group, ascending, one group after the other: splits_member */
+    size_t *members;          /* the steps of each group, ascending, one group after the other: splits_member */
     struct division *devices; /* the time of each: from the first to the last that programs launched, without what was
                                  not recorded */
     struct division all;      /* of all devices together */
@@ -139,8 +144,8 @@ enum measure {
 };
 
 /* The values of the steps of a group that have one, sorted; values is room for one of each split. */
-int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
-                  struct err *err);
+int splits_series(const struct workload *workload, const struct splits *splits, size_t group, enum measure measure,
+                  int64_t *values, struct series *ret, struct err *err);
 
 /* All groups of the leading family together. */
 struct throughput splits_throughput(const struct splits *splits);
@@ -170,17 +175,19 @@ static inline int64_t gap_length_ns(const struct gap *gap)
 }
 
 /* Of whole ticks of the device's clock, rounded once: what is printed. */
+static inline int64_t gap_rate(const struct workload *workload, const struct gap *gap)
+{
+    return workload->devices[workload->executions[gap->after].device].hz;
+}
 static inline int64_t gap_exact_ns(const struct workload *workload, const struct gap *gap)
 {
-    return ticks_span_ns(workload->devices[workload->executions[gap->after].device].hz, gap->start_ns,
-                         gap_length_ns(gap));
+    return ticks_span_ns(gap_rate(workload, gap), gap->start_ns, gap_length_ns(gap));
 }
 
 /* Not rounded, to be summed. */
 static inline double gap_whole_ns(const struct workload *workload, const struct gap *gap)
 {
-    return ticks_exact_ns(workload->devices[workload->executions[gap->after].device].hz, gap->start_ns,
-                          gap_length_ns(gap));
+    return ticks_exact_ns(gap_rate(workload, gap), gap->start_ns, gap_length_ns(gap));
 }
 
 /* The name of the operator of an execution, as the number of a text, and the text. */

@@ -57,8 +57,8 @@ static int list_groups(const struct splits *splits, struct step_groups *groups, 
 }
 
 /* The median of a part of all steps of a group that count; values is room for them. */
-static double median_of_part(const struct splits *splits, const struct step_group *group, enum step_part part,
-                             int64_t *values)
+static double median_of_part(const struct workload *workload, const struct splits *splits,
+                             const struct step_group *group, enum step_part part, int64_t *values)
 {
     size_t n = 0;
 
@@ -68,14 +68,15 @@ static double median_of_part(const struct splits *splits, const struct step_grou
             values[n++] = part_of(&splits->items[i], part);
     }
     statistics_sort(values, n);
-    return statistics_median(values, n);
+    return statistics_lengths_median(values, n, splits_hz(workload, splits, group->group));
 }
 
-static void find_part(const struct splits *splits, struct step_group *group, int64_t *values)
+static void find_part(const struct workload *workload, const struct splits *splits, struct step_group *group,
+                      int64_t *values)
 {
     for (int part = 0; part < STEP_PARTS; part++) {
         double more = (double)part_of(&splits->items[group->slowest], (enum step_part)part) -
-                      median_of_part(splits, group, (enum step_part)part, values);
+                      median_of_part(workload, splits, group, (enum step_part)part, values);
         if (part == 0 || more > group->part_ns) {
             group->part = (enum step_part)part;
             group->part_ns = more;
@@ -133,10 +134,10 @@ static int fill_group(const struct workload *workload, const struct splits *spli
                       int64_t *values, struct err *err)
 {
     int64_t longest = -1;
-    bool failed = splits_series(splits, group->group, MEASURE_STEP, values, &group->times, err) < 0 ||
-                  splits_series(splits, group->group, MEASURE_PERIOD, values, &group->periods, err) < 0 ||
-                  splits_series(splits, group->group, MEASURE_BUSY, values, &group->busy, err) < 0 ||
-                  splits_series(splits, group->group, MEASURE_FREE, values, &group->free, err) < 0;
+    bool failed = splits_series(workload, splits, group->group, MEASURE_STEP, values, &group->times, err) < 0 ||
+                  splits_series(workload, splits, group->group, MEASURE_PERIOD, values, &group->periods, err) < 0 ||
+                  splits_series(workload, splits, group->group, MEASURE_BUSY, values, &group->busy, err) < 0 ||
+                  splits_series(workload, splits, group->group, MEASURE_FREE, values, &group->free, err) < 0;
 
     for (size_t k = 0; k < count_of(splits, group); large_pass(k++)) {
         const size_t i = splits_member(splits, group->group, k);
@@ -150,7 +151,7 @@ static int fill_group(const struct workload *workload, const struct splits *spli
     if (failed || group->times.n == 0 || splits_is_outside(splits, group->slowest) ||
         splits->devices[splits->items[group->slowest].device].time_ns == 0)
         return failed ? err_status(err) : 0;
-    find_part(splits, group, values);
+    find_part(workload, splits, group, values);
     return find_operator(workload, splits, group, err);
 }
 

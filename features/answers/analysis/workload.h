@@ -245,6 +245,11 @@ static inline int64_t workload_length_ns(const struct workload *workload, const 
         return ticks_ns(workload->cycle_hz, workload_cycles(workload, execution));
     return ticks_span_ns(workload->devices[execution->device].hz, execution->start_ns, execution->duration_ns);
 }
+/* The rate of the clock of that (base/ticks.h). */
+static inline int64_t workload_rate(const struct workload *workload, const struct execution *execution)
+{
+    return execution->cycles != 0 ? workload->cycle_hz : workload->devices[execution->device].hz;
+}
 static inline double workload_length(const struct workload *workload, const struct execution *execution)
 {
     if (execution->cycles != 0)

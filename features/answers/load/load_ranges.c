@@ -237,7 +237,7 @@ static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, 
     if (start_ns > times->items[name].last_ns)
         times->items[name].last_ns = start_ns;
     times->items[name].total_ns += ticks_exact_ns(hz, start_ns, length_ns);
-    return statistics_durations_add(&times->items[name].durations, ticks_span_ns(hz, start_ns, length_ns), err);
+    return statistics_durations_add(&times->items[name].durations, ticks_span_ns(hz, start_ns, length_ns), hz, err);
 }
 
 struct times_reading {
@@ -335,7 +335,7 @@ int named_times_largest(const struct named_times *times, struct named_series ret
             continue;
         *series = (struct named_series){.name = times->names.items[ranked[i]].bytes,
                                         .period_ns = named_times_period_ns(times, ranked[i])};
-        status = series_make(&series->times, durations->items, durations->count, err);
+        status = series_of_durations(&series->times, durations, err);
         series->times.total = times->items[ranked[i]].total_ns;
         *ret_count += status == 0;
     }

@@ -24,7 +24,7 @@ static void put_rows(FILE *stream, const struct advice *advice, const struct fin
 {
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
-        fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", row->time_ns / 1e3, row->share, (long long)row->count);
+        fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", number_us(row->time_ns), row->share, (long long)row->count);
         grid_put_safe_line(stream, row->name, false);
         if (row->at_ns != INT64_MIN) {
             put_place(stream, "  (at ", row->at_ns, " us");
@@ -52,13 +52,13 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     if (rule->of_memory)
         fputs(FINDING_OF_MEMORY, stream);
     else
-        fprintf(stream, "%.3f us", finding->at_stake_ns / 1e3);
+        fprintf(stream, "%.3f us", number_us(finding->at_stake_ns));
     if (finding->time_ns != INT64_MIN) {
         put_place(stream, "; look at ", finding->time_ns, " us");
         put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
     }
     if (finding->saves_ns >= 0)
-        fprintf(stream, "; without the cause at most %.3f us shorter", finding->saves_ns / 1e3);
+        fprintf(stream, "; without the cause at most %.3f us shorter", number_us(finding->saves_ns));
     if (finding->same_cause != NULL)
         fprintf(stream, "; rule %s found the same cause", finding->same_cause->id);
     fprintf(stream, "\n%sRests on %s\n%s%s\n", markdown ? "* " : "  ", rule->rests_on, markdown ? "* " : "  ",
@@ -82,14 +82,14 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
     char option[128];
 
     json_put_begin(json, NULL, '{');
-    json_put_members(json, JSON_TEXT("advice", rule->advice), JSON_FIXED("at_stake", finding->at_stake_ns / 1e3));
+    json_put_members(json, JSON_TEXT("advice", rule->advice), JSON_FIXED("at_stake", number_us(finding->at_stake_ns)));
     json_put_begin(json, "evidence", '[');
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
         json_put_object(json, NULL, JSON_INTEGER("count", row->count), JSON_TEXT("name", row->name),
                         JSON_NOTE("launched_by", row->launcher), JSON_FIXED("share", row->share),
-                        JSON_FIXED("time", row->time_ns / 1e3), JSON_US("timeline_ts", timeline_ns(advice, row->at_ns)),
-                        JSON_US("timestamp", row->at_ns));
+                        JSON_FIXED("time", number_us(row->time_ns)),
+                        JSON_US("timeline_ts", timeline_ns(advice, row->at_ns)), JSON_US("timestamp", row->at_ns));
     }
     json_put_end(json, ']');
     snprintf(option, sizeof option, "--threshold %s:PERCENT", rule->id);
@@ -245,11 +245,11 @@ static int print_list(const struct list *list, const char *title, bool markdown,
         const struct named_series *told = &list->items[i];
         char texts[5][48];
         const char *cells[] = {texts[0], texts[1], texts[2], texts[3], texts[4], told->name};
-        snprintf(texts[0], sizeof texts[0], "%.3f", told->times.total / 1e3);
+        snprintf(texts[0], sizeof texts[0], "%.3f", number_us(told->times.total));
         snprintf(texts[1], sizeof texts[1], "%lld", (long long)told->times.n);
-        snprintf(texts[2], sizeof texts[2], "%.3f", told->times.median / 1e3);
-        snprintf(texts[3], sizeof texts[3], "%.3f", told->times.maximum / 1e3);
-        snprintf(texts[4], sizeof texts[4], told->period_ns >= 0 ? "%.3f" : "N/A", told->period_ns / 1e3);
+        snprintf(texts[2], sizeof texts[2], "%.3f", number_us(told->times.median));
+        snprintf(texts[3], sizeof texts[3], "%.3f", number_us(told->times.maximum));
+        snprintf(texts[4], sizeof texts[4], told->period_ns >= 0 ? "%.3f" : "N/A", number_us(told->period_ns));
         status = grid_row(&grid, cells, err);
     }
     if (status == 0 && list->count > 0) {
@@ -276,11 +276,12 @@ static void put_json_list(struct json_out *json, const char *key, const struct l
     json_put_begin(json, key, '[');
     for (size_t i = 0; i < list->count; i++) {
         const struct named_series *told = &list->items[i];
-        json_put_object(
-            json, NULL, JSON_INTEGER("count", told->times.n), JSON_FIXED("longest", told->times.maximum / 1e3),
-            told->period_ns >= 0 ? JSON_FIXED("mean_period", told->period_ns / 1e3) : JSON_TEXT("mean_period", NULL),
-            JSON_FIXED("median", told->times.median / 1e3), JSON_TEXT("name", told->name),
-            JSON_FIXED("total", told->times.total / 1e3));
+        json_put_object(json, NULL, JSON_INTEGER("count", told->times.n),
+                        JSON_FIXED("longest", number_us(told->times.maximum)),
+                        told->period_ns >= 0 ? JSON_FIXED("mean_period", number_us(told->period_ns))
+                                             : JSON_TEXT("mean_period", NULL),
+                        JSON_FIXED("median", number_us(told->times.median)), JSON_TEXT("name", told->name),
+                        JSON_FIXED("total", number_us(told->times.total)));
     }
     json_put_end(json, ']');
 }

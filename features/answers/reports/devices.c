@@ -422,7 +422,8 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
         item->total_ns += workload_length(workload, execution);
         item->exposed_ns +=
             coverage_ticks_outside(&computing, hz, since_ns, execution->start_ns, execution->duration_ns, &cursor);
-        status = statistics_durations_add(&item->durations, workload_length_ns(workload, execution), err);
+        status = statistics_durations_add(&item->durations, workload_length_ns(workload, execution),
+                                          workload_rate(workload, execution), err);
     }
     return status;
 }
@@ -452,7 +453,7 @@ static int put_all_communication(struct report_run *run, const struct workload *
         status = add_device(workload, (uint16_t)i, items, err);
     for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
         items[i].op = (uint32_t)i;
-        status = series_make(&items[i].series, items[i].durations.items, items[i].durations.count, err);
+        status = series_of_durations(&items[i].series, &items[i].durations, err);
         items[i].series.total = items[i].total_ns;
         all_ns += items[i].total_ns;
     }

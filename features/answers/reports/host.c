@@ -107,7 +107,7 @@ static int put_range(struct report_run *run, struct named_times *times, size_t n
     double period_ns = named_times_period_ns(times, name);
     struct shown_ranges row = {.period_ns = period_ns >= 0 ? period_ns : NAN, .name = times->names.items[name].bytes};
 
-    if (series_make(&row.series, times->items[name].durations.items, times->items[name].durations.count, err) < 0)
+    if (series_of_durations(&row.series, &times->items[name].durations, err) < 0)
         return err_status(err);
     row.p95_ns = row.series.p95;
     row.series.total = times->items[name].total_ns;

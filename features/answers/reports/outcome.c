@@ -641,7 +641,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
 static void print_outputs(const struct outcome *outcome, FILE *stream)
 {
     if (outcome->tables.count + outcome->files.count + outcome->layers.count > 0)
-        fputs("\nFiles and columns that come of it:\n", stream);
+        fputs("\nFiles and columns:\n", stream);
     for (size_t i = 0; i < outcome->tables.count; i++) {
         const struct outcome_table *table = &outcome->tables.items[i];
 

@@ -171,7 +171,7 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
                             .of = *it,
                             .name = cann_text(names, it->name, 0).text,
                             .type = cann_text(names, it->type, 0).text};
-        status = grouped_series(&phases->queued, it->last, (size_t)it->count, &row.queue, err);
+        status = grouped_series(&phases->queued, it->last, (size_t)it->count, TICKS_OF_NS, &row.queue, err);
         if (status == 0)
             status = report_put(run, &row, err);
         series_release(&row.queue);

@@ -37,6 +37,7 @@ struct shape {
     int64_t type, tensors; /* ids */
     double total_ns;
     size_t count;
+    int64_t hz;    /* of the clock of its durations (ticks_share_hz) */
     uint32_t last; /* of its durations */
 };
 
@@ -85,6 +86,7 @@ static int take_execution(void *arg, int64_t *row, struct err *err)
     const double length = ticks_exact_ns(hz, row[START], row[DURATION]);
     shape->total_ns += length;
     shape->count++;
+    ticks_share_hz(&shape->hz, hz);
     shapes->total_ns += length;
     return grouped_add(&shapes->durations, &shape->last, ticks_span_ns(hz, row[START], row[DURATION]), err);
 }
@@ -106,7 +108,7 @@ static int put_shape(struct report_run *run, const struct cann_texts *names, con
 {
     struct shown row = {.type = cann_text(names, shape->type, 0).text,
                         .share = shapes->total_ns > 0 ? shape->total_ns / shapes->total_ns * 1e4 : 0};
-    int status = grouped_series(&shapes->durations, shape->last, shape->count, &row.series, err);
+    int status = grouped_series(&shapes->durations, shape->last, shape->count, shape->hz, &row.series, err);
 
     if (status != 0)
         return status;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary of a capture: what it is, how its time divides, and what to look at first. */
 #include "base/file/large.h"
+#include "base/number.h"
 #include "db/query/query.h"
 #include "exporters/table/report.h"
+#include "exporters/table/terminal.h"
 #include "features/answers/analysis/advice.h"
 #include "features/answers/analysis/bound.h"
 #include "features/answers/analysis/splits.h"
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define LARGEST_FINDINGS 5
+#define BRIEF_FINDINGS 3
 #define TEXT_SIZE 640
 
 struct shown {
@@ -80,8 +83,9 @@ static const char *item_of(char text[ITEM_SIZE], const char *item, const char *n
 
 static int put_series(struct report_run *run, const char *item, const struct series *series, struct err *err)
 {
-    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us", series->median / 1e3,
-                    series->mad / 1e3, series->p95 / 1e3, series->maximum / 1e3);
+    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us",
+                    number_us(series->median), number_us(series->mad), number_us(series->p95),
+                    number_us(series->maximum));
 }
 
 /* Why no period is reported. */
@@ -193,6 +197,13 @@ static int put_steps(struct report_run *run, const struct workload *workload, co
     return status;
 }
 
+/* Whether it is to fit a screen. */
+static bool is_brief(const struct report_run *run)
+{
+    const struct show *show = run->session->options->show;
+    return show != NULL && show->options->brief;
+}
+
 static int put_share(struct report_run *run, const char *item, int64_t part_ns, int64_t all_ns, struct err *err)
 {
     return put_line(run, item, err, "%.2f %% (%.3f us)", all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : 0,
@@ -211,7 +222,8 @@ static int put_device(struct report_run *run, const struct division *it, const c
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].part_ns > 0 || strcmp(parts[i].item, "Other tasks") != 0)
+        if (parts[i].part_ns > 0 ? !is_brief(run) || i != 1 || it->computing_ns != it->busy_ns
+                                 : !is_brief(run) && strcmp(parts[i].item, "Other tasks") != 0)
             status = put_share(run, item_of(item, parts[i].item, name), parts[i].part_ns, it->time_ns, err);
     return status;
 }
@@ -256,11 +268,12 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     bool failed =
         evidence_load(run->session->db, workload, NULL, NULL, &evidence, err) < 0 ||
         advice_make(workload, &evidence, NULL, &advice, err) < 0 ||
-        (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
+        (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 && (!is_brief(run) || evidence.below_rated > 0) &&
          put_line(run, "Frequency", err,
                   "%.2f MHz on average while operators ran on the cores, %.1f %% of their time below %.0f MHz",
                   evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
-    for (size_t i = 0; !failed && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
+    for (size_t i = 0; !failed && i < (is_brief(run) ? BRIEF_FINDINGS : LARGEST_FINDINGS) && advice.findings[i].fired;
+         i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];
         snprintf(item, sizeof item, "Finding %zu", i + 1);
@@ -281,8 +294,8 @@ static int put_names(struct report_run *run, const char *item, const struct name
         struct series *series = &largest[i].times;
         failed =
             failed || put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
-                               largest[i].name, (long long)series->n, series->median / 1e3, series->maximum / 1e3,
-                               series->total / 1e3) < 0;
+                               largest[i].name, (long long)series->n, number_us(series->median),
+                               number_us(series->maximum), number_us(series->total)) < 0;
         series_release(series);
     }
     return failed ? err_status(err) : 0;

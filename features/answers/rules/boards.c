@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/rules/rule.h"
 
+#include "base/number.h"
 #include <strings.h>
 
 /* The guide's Memory Bound: max(dstr, dld, wld) / max(mac_busy, vec_ppen). */
@@ -29,7 +30,7 @@ static void check_svp_bound(const struct advice_look *look, struct finding *find
     double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding, "Layers that wait for memory longer than they compute take %.1f %% of the busy time (%.3f us).",
-             value, sum / 1e3);
+             value, number_us(sum));
 }
 
 /* Whether one of a layer group's types, between commas, is a part of an activation that the chip does not have. */
@@ -58,7 +59,7 @@ static void check_svp_activation(const struct advice_look *look, struct finding 
     double sum = rule_take_operators(look, finding, is_slow_activation);
     rule_say(finding,
              "Activation layers that the chip does not support natively take %.1f %% of the busy time (%.3f us).",
-             finding->value, sum / 1e3);
+             finding->value, number_us(sum));
 }
 
 /* ---- the thresholds of HiSilicon's text on tuning ---- */
@@ -137,7 +138,7 @@ static void check_svp_network(const struct advice_look *look, struct finding *fi
     rule_say(
         finding,
         "The network's Mac Ppen is %.1f %%; layers with Mac Ppen below %d %% or Vec Ppen below %d %% take %.3f us.",
-        value, FINE_CUBE, FINE_VECTOR, low / 1e3);
+        value, FINE_CUBE, FINE_VECTOR, number_us(low));
 }
 
 /* Layers that are not fine and keep this unit busy for longer than the threshold. */
@@ -159,7 +160,7 @@ static void check_svp_unit(const struct advice_look *look, struct finding *findi
     }
     rule_measured(finding, rule_percent(sum, look->busy_ns), sum, sum > 0);
     rule_say(finding, "Underused layers with %s above %.0f %% take %.1f %% of the busy time (%.3f us).", name,
-             finding->threshold, finding->value, sum / 1e3);
+             finding->threshold, finding->value, number_us(sum));
 }
 
 static void check_svp_input(const struct advice_look *look, struct finding *finding)
@@ -201,7 +202,7 @@ static void check_svp_unused(const struct advice_look *look, struct finding *fin
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding,
              "Layers whose units are all busy for less than %d %% of the time take %.1f %% of the busy time (%.3f us).",
-             BUSY_UNIT, value, sum / 1e3);
+             BUSY_UNIT, value, number_us(sum));
 }
 
 /* GELU is four tasks that follow each other: a division, the error function, a sum and a product. */
@@ -240,7 +241,7 @@ static void check_svp_gelu(const struct advice_look *look, struct finding *findi
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding,
              "GELU runs %zu times as four tasks (Div, Erf, Add, Mul) and takes %.1f %% of the busy time (%.3f us).",
-             whole, value, sum / 1e3);
+             whole, value, number_us(sum));
 }
 
 const struct rule rule_svp_network = {

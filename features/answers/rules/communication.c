@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/rules/rule.h"
 
+#include "base/number.h"
 #include <strings.h>
 
 static void check_communication(const struct advice_look *look, struct finding *finding)
@@ -19,8 +20,8 @@ static void check_communication(const struct advice_look *look, struct finding *
                               look->workload->operators[i].total_ns,
                               rule_percent(look->united_ns[i], look->elapsed_ns));
     rule_measured(finding, value, exposed, value > finding->threshold);
-    rule_say(finding, "Exposed communication takes %.1f %% of the time (%.3f of %.3f us).", value, exposed / 1e3,
-             all / 1e3);
+    rule_say(finding, "Exposed communication takes %.1f %% of the time (%.3f of %.3f us).", value, number_us(exposed),
+             number_us(all));
 }
 
 static bool is_sync_batch_norm(const struct workload *workload, const struct workload_operator *op)
@@ -35,7 +36,7 @@ static void check_sync_batch_norm(const struct advice_look *look, struct finding
     double sum = rule_take_operators(look, finding, is_sync_batch_norm);
 
     rule_say(finding, "SyncBatchNorm operators take %.1f %% of the busy time (%.3f us), with communication each time.",
-             finding->value, sum / 1e3);
+             finding->value, number_us(sum));
 }
 
 const struct rule rule_exposed_communication = {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/analysis/bound.h"
+
+#include "base/number.h"
 #include "features/answers/rules/rule.h"
 
 /* By the definition of table bound: the busiest unit that moves data, where it is busier than those that calculate. */
@@ -63,7 +65,7 @@ static void check_cube(const struct advice_look *look, struct finding *finding)
                   value < finding->threshold && rule_percent(counted, look->busy_ns) > 5);
     rule_say(finding,
              "Matrix units are busy for %.1f %% of the time of the operators that use them (%.3f us), over all cores.",
-             value, counted / 1e3);
+             value, number_us(counted));
 }
 
 static void check_blocks(const struct advice_look *look, struct finding *finding)
@@ -86,7 +88,7 @@ static void check_blocks(const struct advice_look *look, struct finding *finding
     waste *= rule_united_ns(look) / known; /* of operators that run beside each other */
     double value = rule_percent(waste, look->elapsed_ns);
     rule_measured(finding, value, waste, value > finding->threshold);
-    rule_say(finding, "Cores without a block waste %.1f %% of the time (%.3f us).", value, waste / 1e3);
+    rule_say(finding, "Cores without a block waste %.1f %% of the time (%.3f us).", value, number_us(waste));
 }
 
 /* By the definition of table bound: no unit is busy for half of the time. */
@@ -122,7 +124,7 @@ static void check_unbound(const struct advice_look *look, struct finding *findin
     rule_say(finding,
              "Operators of at least 20 us with all units busy for less than half of it take %.1f %% of the busy time "
              "(%.3f us).",
-             value, sum / 1e3);
+             value, number_us(sum));
 }
 
 static void check_uneven(const struct advice_look *look, struct finding *finding)
@@ -134,7 +136,8 @@ static void check_uneven(const struct advice_look *look, struct finding *finding
         const double share = rule_percent(core_lost, records->busiest_core_ns);
         rule_measured(finding, share, core_lost, share > finding->threshold);
         rule_say(finding, "Of %lld sampled cores, the busiest worked %.3f us and the mean core %.3f us.",
-                 (long long)records->sampled_cores, records->busiest_core_ns / 1e3, records->mean_core_ns / 1e3);
+                 (long long)records->sampled_cores, number_us(records->busiest_core_ns),
+                 number_us(records->mean_core_ns));
         return;
     }
     if (records->block_tasks == 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/rules/rule.h"
 
+#include "base/number.h"
 static void check_memory_calls(const struct advice_look *look, struct finding *finding)
 {
     if (!look->host->known) {
@@ -13,7 +14,7 @@ static void check_memory_calls(const struct advice_look *look, struct finding *f
     finding->saves_ns = (double)look->host->memory_idle_ns;
     finding->time_ns = look->host->first_memory_ns;
     rule_say(finding, "%lld calls that allocate, free, or copy and wait take %.3f us, %.1f %% of the time.",
-             (long long)look->host->memory_calls, time_ns / 1e3, value);
+             (long long)look->host->memory_calls, number_us(time_ns), value);
 }
 
 /* Devices can have waited for data at most while they did nothing. */
@@ -140,7 +141,7 @@ static void check_garbage(const struct advice_look *look, struct finding *findin
     finding->saves_ns = sum;
     rule_say(finding,
              "In %zu pauses of at least 200 ms (%.3f us) the host makes no calls: it may be collecting garbage.", count,
-             sum / 1e3);
+             number_us(sum));
 }
 
 static void check_data_loader(const struct advice_look *look, struct finding *finding)

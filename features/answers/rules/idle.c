@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/rules/rule.h"
 
+#include "base/number.h"
 static void check_idle(const struct advice_look *look, struct finding *finding)
 {
     double idle_ns = (double)look->splits->all.free_ns;
@@ -11,12 +12,12 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
                   value > finding->threshold && rule_percent(gaps_ns, gaps_ns + look->busy_ns) > finding->threshold);
     finding->saves_ns = rule_long_gaps_ns(look);
     if (idle_ns - gaps_ns < 1000)
-        rule_say(finding, "The device is idle for %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
+        rule_say(finding, "The device is idle for %.1f %% of the time (%.3f us).", value, number_us(idle_ns));
     else
         rule_say(finding,
                  "The device is idle for %.1f %% of the time (%.3f us), %.3f us of it between operators; the rest is "
                  "before the first and behind the last.",
-                 value, idle_ns / 1e3, gaps_ns / 1e3);
+                 value, number_us(idle_ns), number_us(gaps_ns));
 }
 
 /* Describes what the host did in a gap, and for how long. */
@@ -51,7 +52,7 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     finding->time_ns = gap->start_ns;
     char why[256];
     tell_gap(look->host, gap, why);
-    rule_say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'; %s.", length / 1e3,
+    rule_say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'; %s.", number_us(length),
              execution_name(look->workload, gap->before), execution_name(look->workload, gap->after), why);
     for (size_t i = 0; i < look->host->gap_count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
+#include "base/number.h"
 #include "features/answers/rules/rule.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void check_ai_cpu(const struct advice_look *look, struct finding *finding
         most = look->wanted[i] ? fmax(most, rule_share_of_busy(look, i)) : most;
     finding->fired = finding->fired && (longest >= least_ns || most >= MUCH_ON_AI_CPU);
     rule_say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.3f us.",
-             finding->value, sum / 1e3, longest / 1e3);
+             finding->value, number_us(sum), number_us(longest));
 }
 
 static bool is_converting(const struct workload *workload, const struct workload_operator *op)
@@ -41,7 +42,7 @@ static void check_conversion(const struct advice_look *look, struct finding *fin
     double sum = rule_take_operators(look, finding, is_converting);
 
     rule_say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f us).",
-             finding->value, sum / 1e3);
+             finding->value, number_us(sum));
 }
 
 static void check_small(const struct advice_look *look, struct finding *finding)
@@ -68,7 +69,7 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     finding->saves_ns = fmax(mean_gap - QUEUE_GAP_NS, 0) * small;
     rule_say(finding,
              "%.1f %% of the operators take less than 10 us (on average %.2f us, followed by a gap of %.2f us).", value,
-             mean / 1e3, mean_gap / 1e3);
+             number_us(mean), number_us(mean_gap));
 }
 
 ARRAY_COMPARE(by_name, struct workload_operator, ARRAY_BY(key.name), ARRAY_BY(key.type), ARRAY_BY(first))
@@ -239,7 +240,7 @@ static void check_inner_axis(const struct advice_look *look, struct finding *fin
     rule_say(finding,
              "Matrix products and vector operators whose inner axis is not a multiple of 256 elements, and attention "
              "whose head dimension is not a multiple of 128, take %.1f %% of the busy time (%.3f us).",
-             value, sum / 1e3);
+             value, number_us(sum));
 }
 
 const struct rule rule_ai_cpu = {

@@ -125,7 +125,7 @@ static int tell_sequences(const struct advice_look *look, struct sequence *items
         finding->time_ns = it->first_ns;
         rule_say(finding,
                  "A sequence of %zu operators that repeats %zu times takes %.3f us and runs for %.1f %% of it.",
-                 it->length, it->count, it->wall_ns / 1e3, row->share);
+                 it->length, it->count, number_us(it->wall_ns), row->share);
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/large.h"
+#include "base/number.h"
 #include "base/statistics.h"
 #include "features/answers/rules/rule.h"
 
@@ -59,7 +60,7 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
             slowest_place = k + 1;
         }
     }
-    if (n < 4 || series_make(&series, times, n, &err) != 0)
+    if (n < 4 || series_make(&series, times, n, splits_hz(look->workload, look->splits, group), &err) != 0)
         return;
     const double p95 = series.p95, value = rule_percent(p95 - series.median, series.median);
     /* a host that is ahead makes up for a long step in the next ones: at most what all together take beyond medians */
@@ -75,8 +76,8 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     take_longer(look, group, value, longer_ns, value > finding->threshold, finding);
     finding->time_ns = look->splits->items[slowest].start_ns;
     rule_say(finding, "Steps%s%.200s%s take %.3f us (p95 %.3f us); the slowest, number %zu, takes %.3f us.",
-             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3,
-             slowest_place, series.maximum / 1e3);
+             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", number_us(series.median), number_us(p95),
+             slowest_place, number_us(series.maximum));
     series_release(&series);
 }
 
@@ -109,7 +110,7 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
             times[n++] = split->own.time_ns;
         }
     }
-    if (n == 0 || series_make(&series, times, n, &err) != 0)
+    if (n == 0 || series_make(&series, times, n, splits_hz(look->workload, look->splits, group), &err) != 0)
         return;
     double more = fmax(warm - (double)count * series.median, 0), value = rule_percent(more, look->elapsed_ns);
     bool shown = finding->not_checked != NULL || value > finding->value;
@@ -118,7 +119,7 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
         take_longer(look, group, value, more, count > 0 && value > finding->threshold, finding);
         finding->time_ns = first != SIZE_MAX ? look->splits->items[first].start_ns : INT64_MIN;
         rule_say(finding, "The first %zu steps take %.3f us, later ones %.3f us each: a cold start of %.3f us.", count,
-                 warm / 1e3, series.median / 1e3, more / 1e3);
+                 number_us(warm), number_us(series.median), number_us(more));
     }
     series_release(&series);
 }

@@ -2,6 +2,7 @@
 /* How communication operators move their data. */
 #include "features/answers/rules/rule.h"
 
+#include "base/number.h"
 static const char nothing_moved[] = "the capture has no transfers of communication operators";
 
 /* What is known of both kinds of links together; negative: nothing. */
@@ -23,9 +24,10 @@ static void check_small_packets(const struct advice_look *look, struct finding *
     double at_stake = sdma->small_ns + rdma->small_ns;
     rule_measured(finding, value, at_stake, value > finding->threshold);
     rule_saves_communication(look, finding, saves_of(sdma->small_saves_ns, rdma->small_saves_ns));
-    rule_say(
-        finding, "%lld of %lld transfers by SDMA move less than 16 MB, %lld of %lld by RDMA less than 1 MB (%.3f us).",
-        (long long)sdma->small, (long long)sdma->count, (long long)rdma->small, (long long)rdma->count, at_stake / 1e3);
+    rule_say(finding,
+             "%lld of %lld transfers by SDMA move less than 16 MB, %lld of %lld by RDMA less than 1 MB (%.3f us).",
+             (long long)sdma->small, (long long)sdma->count, (long long)rdma->small, (long long)rdma->count,
+             number_us(at_stake));
 }
 
 static void check_unaligned(const struct advice_look *look, struct finding *finding)
@@ -40,7 +42,7 @@ static void check_unaligned(const struct advice_look *look, struct finding *find
     rule_measured(finding, value, sdma->unaligned_ns, value > finding->threshold);
     rule_saves_communication(look, finding, sdma->unaligned_saves_ns);
     rule_say(finding, "%lld of %lld transfers by SDMA have a size that is not a multiple of 512 bytes (%.3f us).",
-             (long long)sdma->unaligned, (long long)sdma->count, sdma->unaligned_ns / 1e3);
+             (long long)sdma->unaligned, (long long)sdma->count, number_us(sdma->unaligned_ns));
 }
 
 static void check_contention(const struct advice_look *look, struct finding *finding)

@@ -327,7 +327,7 @@ static int64_t median_of_steps(const struct plan *plan, const struct aggregate *
             values[n++] = rank->steps[i].ns[column];
     statistics_sort(values, n);
     *ret_steps = (int64_t)n;
-    return n > 0 ? number_from_real(statistics_median(values, n)) : -1;
+    return n > 0 ? number_rounded(statistics_median(values, n)) : -1;
 }
 
 /* The median of the ranks of a stage. */
@@ -343,7 +343,7 @@ static struct computing computing_of_stage(const struct computing *ranks, size_t
     ret.steps = n > 0 ? ranks[0].steps : 0;
     statistics_sort(values, n);
     if (n > 0)
-        ret.ns = number_from_real(statistics_median(values, n));
+        ret.ns = number_rounded(statistics_median(values, n));
     return ret;
 }
 
@@ -449,7 +449,7 @@ int write_slow_computing(const char *directory, const struct plan *plan, struct 
         keep_bubble(it, &ret->bubble);
         csv_row(&out, TEXT(it->type), INTEGER(it->index), staged ? INTEGER((int64_t)it->stage) : TEXT(NOT_KNOWN),
                 INTEGER(it->steps), DECIMAL(it->ns, US),
-                known ? DECIMAL(number_from_real(it->others_ns), US) : TEXT(NOT_KNOWN),
+                known ? DECIMAL(number_rounded(it->others_ns), US) : TEXT(NOT_KNOWN),
                 known ? DECIMAL(number_rounded(above(it) * 10000), PERCENT) : TEXT(NOT_KNOWN),
                 TEXT(!known                       ? NOT_KNOWN
                      : above(it) > SLOW_COMPUTING ? "yes"

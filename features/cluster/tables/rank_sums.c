@@ -80,7 +80,7 @@ static int prepare(sqlite3 *facts, struct statements *ret, struct err *err)
     static const char id[] = "SELECT id FROM sum_subject WHERE kind = ?1 AND type = ?2 AND name = ?3 AND core = ?4";
     static const char rank[] = "INSERT INTO sum_rank VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
     static const char length[] =
-        "INSERT INTO sum_length VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET count = count + excluded.count";
+        "INSERT INTO sum_length VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET count = count + excluded.count";
     return database_prepare(facts, subject, &ret->subject, err) < 0 || database_prepare(facts, id, &ret->id, err) < 0 ||
                    database_prepare(facts, rank, &ret->rank, err) < 0 ||
                    database_prepare(facts, length, &ret->length, err) < 0
@@ -95,7 +95,7 @@ static int put_lengths(const struct statements *statements, int64_t subject, con
         for (end = i; end < lengths->count && lengths->items[end] == lengths->items[i];)
             end++;
         if (rank_insert(statements->length, err, RANK_INTEGER(subject), RANK_INTEGER(lengths->items[i]),
-                        RANK_INTEGER((int64_t)(end - i))) < 0)
+                        RANK_INTEGER((int64_t)(end - i)), RANK_INTEGER(lengths->hz)) < 0)
             return err_status(err);
     }
     return 0;
@@ -178,7 +178,8 @@ static int add_executions(sqlite3 *facts, const struct rank_capture *capture, in
             continue;
         struct summed *item = &sums.items.items[places[execution->op]];
         item->total_ns += workload_length(workload, execution);
-        if (statistics_durations_add(&item->lengths, workload_length_ns(workload, execution), err) < 0)
+        if (statistics_durations_add(&item->lengths, workload_length_ns(workload, execution),
+                                     workload_rate(workload, execution), err) < 0)
             return err_status(err);
     }
     return put_sums(facts, kind, capture->rank, &sums, err);
@@ -218,7 +219,7 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
         return err_status(err);
     struct summed *item = &calls->sums.items.items[place];
     item->total_ns += host_call_length(call);
-    return statistics_durations_add(&item->lengths, host_call_length_ns(call), err);
+    return statistics_durations_add(&item->lengths, host_call_length_ns(call), call->hz, err);
 }
 
 static int add_calls(sqlite3 *facts, const struct rank_capture *capture, struct err *err)
@@ -238,29 +239,43 @@ static int add_calls(sqlite3 *facts, const struct rank_capture *capture, struct 
     " UNIQUE(kind, type, name, core));"                                                                                \
     "CREATE TABLE IF NOT EXISTS sum_rank(subject INTEGER, rank INTEGER, count INTEGER, total_ns REAL,"                 \
     " shortest_ns INTEGER, longest_ns INTEGER, PRIMARY KEY(subject, rank)) WITHOUT ROWID;"                             \
-    "CREATE TABLE IF NOT EXISTS sum_length(subject INTEGER, ns INTEGER, count INTEGER, PRIMARY KEY(subject, ns))"      \
-    " WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS sum_length(subject INTEGER, ns INTEGER, count INTEGER, hz INTEGER,"                    \
+    " PRIMARY KEY(subject, ns, hz)) WITHOUT ROWID;"
 
 static const struct rank_fact operators = {.create = CREATE, .add = add_operators};
 static const struct rank_fact communication = {.create = CREATE, .add = add_communication};
 static const struct rank_fact calls = {.create = CREATE, .add = add_calls};
 
-/* All ranks of each subject together; the median, of an even number the mean of the two in the middle. */
+/* The ticks that a length was rounded from, and half so many of them in nanoseconds, rounded: no product is beyond 64
+ * bits. */
+#define TICKS(ns) "(" ns " / 1000000000 * hz + (" ns " % 1000000000 * hz + 500000000) / 1000000000)"
+#define HALF_NS(ticks) "(" ticks " / (2 * hz) * 1000000000 + (" ticks " % (2 * hz) * 1000000000 + hz) / (2 * hz))"
+
+/* All ranks of each subject together; the median, of an even number the mean of the two in the middle: of their ticks,
+ * where the clocks of all tick alike. */
 #define WITH(kind)                                                                                                     \
     "subjects AS (SELECT * FROM sum_subject WHERE kind = " SQL_NUMBER(                                                 \
         kind) "),"                                                                                                     \
               " sums AS (SELECT s.id, s.type, s.name, s.core, count(*) AS ranks, sum(r.count) AS count,"               \
               " sum(r.total_ns) AS total_ns, min(r.shortest_ns) AS shortest_ns, max(r.longest_ns) AS longest_ns"       \
               " FROM subjects s JOIN sum_rank r ON r.subject = s.id GROUP BY s.id),"                                   \
-              " upto AS (SELECT l.subject, l.ns, sum(l.count) OVER (PARTITION BY l.subject ORDER BY l.ns) AS upto"     \
+              " upto AS (SELECT l.subject, l.ns, l.hz, sum(l.count) OVER (PARTITION BY l.subject ORDER BY l.ns) AS "   \
+              "upto"                                                                                                   \
               " FROM sum_length l JOIN subjects s ON s.id = l.subject),"                                               \
-              " medians AS (SELECT s.id, (min(CASE WHEN u.upto >= (s.count + 1) / 2 THEN u.ns END)"                    \
-              " + min(CASE WHEN u.upto >= s.count / 2 + 1 THEN u.ns END)) / 2.0 AS median_ns"                          \
+              " middles AS (SELECT s.id, min(CASE WHEN u.upto >= (s.count + 1) / 2 THEN u.ns END) AS low_ns,"          \
+              " min(CASE WHEN u.upto >= s.count / 2 + 1 THEN u.ns END) AS high_ns,"                                    \
+              " iif(min(u.hz) = max(u.hz), min(u.hz), 1000000000) AS hz"                                               \
               " FROM sums s JOIN upto u ON u.subject = s.id GROUP BY s.id),"                                           \
-              " ordered AS (SELECT r.subject, r.rank, r.total_ns,"                                                     \
-              " row_number() OVER (PARTITION BY r.subject ORDER BY r.total_ns DESC, r.rank) AS from_most,"             \
-              " row_number() OVER (PARTITION BY r.subject ORDER BY r.total_ns, r.rank) AS from_least"                  \
-              " FROM sum_rank r JOIN subjects s ON s.id = r.subject)"
+              " halves AS (SELECT id, hz, " TICKS("low_ns") " + " TICKS(                                               \
+                  "high_ns") " AS ticks FROM middles),"                                                                \
+                             " medians AS (SELECT id, " HALF_NS(                                                       \
+                                 "ticks") " AS median_ns FROM halves),"                                                \
+                                          " ordered AS (SELECT r.subject, r.rank, r.total_ns,"                         \
+                                          " row_number() OVER (PARTITION BY r.subject ORDER BY r.total_ns DESC, "      \
+                                          "r.rank) AS from_most,"                                                      \
+                                          " row_number() OVER (PARTITION BY r.subject ORDER BY r.total_ns, r.rank) "   \
+                                          "AS from_least"                                                              \
+                                          " FROM sum_rank r JOIN subjects s ON s.id = r.subject)"
 #define FROM                                                                                                           \
     "sums s JOIN medians m ON m.id = s.id JOIN ordered most ON most.subject = s.id AND most.from_most = 1"             \
     " JOIN ordered least ON least.subject = s.id AND least.from_least = 1"
@@ -270,7 +285,7 @@ static const struct rank_fact calls = {.create = CREATE, .add = add_calls};
     {"Total(us)", ROUNDED("s.total_ns"), FORM_SCALED, 3, .doc = "The time of all of them, on all ranks."},             \
         {"Count", "s.count", .flags = REPORT_NUMBER, .doc = "Count on all ranks."},                                    \
         {"Mean(us)", ROUNDED("s.total_ns / s.count"), FORM_SCALED, 3, .doc = "Total by count."},                       \
-        {"Median(us)", ROUNDED("m.median_ns"), FORM_SCALED, 3, .doc = "Median."},                                      \
+        {"Median(us)", "m.median_ns", FORM_SCALED, 3, .doc = "Median."},                                               \
         {"Shortest(us)", "s.shortest_ns", FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest one."},         \
         {"Longest(us)", "s.longest_ns", FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest one."},            \
         {"Ranks", "s.ranks", .flags = REPORT_NUMBER, .doc = "Number of ranks with it."},                               \

@@ -567,6 +567,8 @@ static int find_one(const struct settings *settings, const char *word, struct fr
         return told;
     if (status == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' is not an *_ascend_ms or *_ascend_pt directory and contains none", word);
+        if (options_is_capture(word))
+            err_hint(&err, "msprof analyse --rule communication %s", word);
         err_hint(&err, "such a directory contains FRAMEWORK/ or PROF_<n>_<time>_<id>/");
     }
     console_error(&err);

@@ -480,10 +480,6 @@ const struct command command_mcp = {
         "Serves the Model Context Protocol on standard input and output: an agent lists and calls tools that\n"
         "open captures, print tables, run queries, advise, compare and report. Nothing outside of --root\n"
         "is read. Clients start it; docs/agents.md describes the tools.\n",
-    EXAMPLES(
-        {"list the tools",
-         "printf '%s\\n' "
-         "'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\"}}' "
-         "'{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}' | msprof mcp --root captures"}),
+    EXAMPLES({"answer requests from a file, one on each line", "msprof mcp --root captures <requests.jsonl"}),
     .run = run_mcp,
 };

@@ -2,6 +2,8 @@
 /* Operators of an application beside their launches under 'msprof op'. */
 #include "base/array.h"
 #include "base/statistics.h"
+#include "base/ticks.h"
+#include "db/query/clocks.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_window.h"
 #include "exporters/table/report.h"
@@ -41,6 +43,7 @@ static const struct report_column columns[] = {
 struct use {
     size_t kernel; /* number of its name, by which uses and launches belong together */
     int64_t blocks, mix_blocks;
+    int64_t hz;    /* of the clock of its durations (ticks_share_hz) */
     uint32_t last; /* of its durations */
     size_t count;
     bool found; /* a launch has its name and its blocks */
@@ -57,6 +60,7 @@ struct linking {
     struct ARRAY_OF(struct use) uses;
     struct ARRAY_OF(struct launch) launches;
     struct grouped durations;
+    struct cann_clocks clocks;
     struct intern texts;
 };
 
@@ -99,8 +103,11 @@ static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
         use = &linking->uses.items[linking->uses.count++];
         *use = (struct use){.kernel = kernel, .blocks = blocks, .mix_blocks = mix_blocks};
     }
+    const int64_t rate = cann_clock_hz(&linking->clocks, query_integer(row, 5));
     use->count++;
-    return grouped_add(&linking->durations, &use->last, query_integer(row, 3), err);
+    ticks_share_hz(&use->hz, rate);
+    return grouped_add(&linking->durations, &use->last,
+                       ticks_span_ns(rate, query_integer(row, 4), query_integer(row, 3)), err);
 }
 
 static int load(struct linking *linking, sqlite3 *db, struct err *err)
@@ -110,7 +117,7 @@ static int load(struct linking *linking, sqlite3 *db, struct err *err)
     static const char tasks[] =
         KERNELS ", k AS MATERIALIZED (SELECT DISTINCT n.id, kernel FROM name n JOIN l ON " WITHOUT_SUFFIX(
             "n.text") " = l.stem) SELECT coalesce(o.kernel, k.kernel), nullif(block_num, 0), nullif(mix_block_num, 0), "
-                      "duration_ns"
+                      "duration_ns, start_ns, device_id"
                       " FROM device_task t LEFT JOIN k o ON o.id = t.op_name_id LEFT JOIN k ON k.id = t.kernel_name_id "
                       "WHERE %s"
                       " ORDER BY 1, 2, 3";
@@ -118,7 +125,8 @@ static int load(struct linking *linking, sqlite3 *db, struct err *err)
         "coalesce(o.id, k.id) IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0 AND " CANN_IS_OPERATOR;
     char condition[sizeof wanted + QUERY_WINDOW_SIZE], text[sizeof tasks + sizeof condition];
 
-    if (opprof_links_put(NULL, db, err) < 0 || query_run(db, launches, NULL, 0, take_launch, linking, err) < 0 ||
+    if (cann_clocks_load(db, &linking->clocks, err) < 0 || opprof_links_put(NULL, db, err) < 0 ||
+        query_run(db, launches, NULL, 0, take_launch, linking, err) < 0 ||
         query_window_condition(db, wanted, condition, sizeof condition, err) < 0)
         return err_status(err);
     snprintf(text, sizeof text, tasks, condition);
@@ -155,7 +163,7 @@ static int put(struct report_run *run, const struct linking *linking, const stru
     struct series series = {.n = 0};
 
     if (use != NULL) {
-        if (grouped_series(&linking->durations, use->last, use->count, &series, err) != 0)
+        if (grouped_series(&linking->durations, use->last, use->count, use->hz, &series, err) != 0)
             return err_status(err);
         row.blocks = use->blocks;
         row.mix_blocks = use->mix_blocks;
@@ -205,6 +213,7 @@ static int put_rows(struct report_run *run, struct err *err)
     for (size_t i = 0; status == 0 && i < linking.launches.count; i++)
         status = put_launch(run, &linking, &linking.launches.items[i], err);
     grouped_release(&linking.durations);
+    cann_clocks_release(&linking.clocks);
     intern_release(&linking.texts);
     free(linking.launches.items);
     free(linking.uses.items);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes against another capture. */
 #include "features/answers/load/load.h"
+
+#include "base/number.h"
 #include "features/diff/compare.h"
 #include "features/diff/diff_output.h"
 #include "features/page/page.h"
@@ -29,7 +31,7 @@ static void put_checks(struct html_page *page, const struct comparison *comparis
 static void put_us(struct html_page *page, double ns, bool known)
 {
     if (known)
-        html_cell_number(page, "%.3f", ns / 1e3);
+        html_cell_number(page, "%.3f", number_us(ns));
     else
         html_cell_number(page, TABLE_MISSING);
 }
@@ -39,7 +41,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     bool both = row->base_key != NULL && row->new_key != NULL;
 
     html_open(&page->w, "tr");
-    html_cell_number(page, "%+.3f", (row->total_new - row->total_base) / 1e3);
+    html_cell_number(page, "%+.3f", number_us(row->total_new - row->total_base));
     put_us(page, row->total_base, row->base_key != NULL);
     put_us(page, row->total_new, row->new_key != NULL);
     put_us(page, row->median_base, row->base_key != NULL);
@@ -54,7 +56,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
 static void put_rest(struct html_page *page, const struct comparison *comparison)
 {
     html_open(&page->w, "tr");
-    html_cell_number(page, "%+.3f", (comparison->rest_new - comparison->rest_base) / 1e3);
+    html_cell_number(page, "%+.3f", number_us(comparison->rest_new - comparison->rest_base));
     put_us(page, comparison->rest_base, true);
     put_us(page, comparison->rest_new, true);
     for (int i = 0; i < 4; i++)
@@ -98,7 +100,7 @@ static void put_tables(struct html_page *page, const struct comparison *comparis
         put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
                  &comparison->rows, comparison);
     if (comparison->rest_cause[0] != '\0')
-        html_note(page, "(rest) changed by %+.3f us: %s.", (comparison->rest_new - comparison->rest_base) / 1e3,
+        html_note(page, "(rest) changed by %+.3f us: %s.", number_us(comparison->rest_new - comparison->rest_base),
                   comparison->rest_cause);
     if (comparison->gaps.count > 0)
         put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
@@ -111,7 +113,7 @@ static void put_gate_value(struct html_page *page, const struct compare_gate *re
     if (isnan(value))
         html_cell_number(page, TABLE_MISSING);
     else if (unit == UNIT_OF_TIME)
-        html_cell_number(page, "%.3f us", value / 1e3);
+        html_cell_number(page, "%.3f us", number_us(value));
     else
         html_cell_number(page, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
 }
@@ -149,7 +151,7 @@ static void put_steps(struct html_page *page, const char *what, const struct com
             continue;
         shown++;
         html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians%s%s).", what,
-                  row->median_base / 1e3, row->median_new / 1e3,
+                  number_us(row->median_base), number_us(row->median_new),
                   rows->count == 1 ? ""
                   : page->w.redact ? ", of one group"
                                    : ", ",

@@ -49,7 +49,7 @@ static void put_rows(struct html_page *page, const struct finding *finding)
         const struct finding_row *row = &finding->rows[i];
         html_open(&page->w, "tr");
         put_row_name(page, finding->rule, row);
-        html_cell_number(page, "%.3f|%.1f|%" PRId64 "|%s", row->time_ns / 1e3, row->share, row->count,
+        html_cell_number(page, "%.3f|%.1f|%" PRId64 "|%s", number_us(row->time_ns), row->share, row->count,
                          row->at_ns != INT64_MIN ? html_us(row->at_ns, text) : TABLE_MISSING);
         if (launched)
             html_cell_name(page, row->launcher);
@@ -69,10 +69,10 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     if (finding->rule->of_memory)
         html_text(&page->w, FINDING_OF_MEMORY);
     else
-        html_text_f(&page->w, "%.3f us", finding->at_stake_ns / 1e3);
+        html_text_f(&page->w, "%.3f us", number_us(finding->at_stake_ns));
     html_text_f(&page->w, ". Rests on %s.", finding->rule->rests_on);
     if (finding->saves_ns >= 0)
-        html_text_f(&page->w, " Without the cause at most %.3f us shorter.", finding->saves_ns / 1e3);
+        html_text_f(&page->w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
     if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
         html_text_f(&page->w, " In the timeline at ts %s.",
                     html_us(number_subtract(finding->time_ns, origin_ns), text));

@@ -3,6 +3,7 @@
 #include "features/page/page.h"
 
 #include "base/file/large.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void put_bars(struct html_page *page, const struct group_bars *bars, cons
         chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
     chart_end(page);
     if (median > 0)
-        html_note(page, "The dashed line is the median, %.3f us.", median / 1e3);
+        html_note(page, "The dashed line is the median, %.3f us.", number_us(median));
     if (bars->count > shown)
         html_note(page, "Only the first %zu steps are drawn; %zu more are not.", shown, bars->count - shown);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first screen: what bounds the capture, four numbers, how its time divides, and the findings that weigh most. */
 #include "base/file/large.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "base/words.h"
 #include "db/query/query_inventory.h"
@@ -109,9 +110,9 @@ static void put_step_time(struct html_page *page)
         put_number(page, "Step time", "not known", "no steps are marked, and no sequence of operators repeats");
         return;
     }
-    snprintf(value, sizeof value, "%.3f us", group->times.median / 1e3);
+    snprintf(value, sizeof value, "%.3f us", number_us(group->times.median));
     size_t used = (size_t)snprintf(remark, sizeof remark, "median of %" PRId64 "; 95th percentile %.3f us",
-                                   group->times.n, group->times.p95 / 1e3);
+                                   group->times.n, number_us(group->times.p95));
     if (page->groups.count > 1 && !page->w.redact) {
         char name[GROUP_NAME_SIZE];
         splits_group_name(&page->workload, &page->splits, group->group, name);
@@ -178,7 +179,7 @@ static void put_top_finding(struct html_page *page, const struct finding *findin
     html_text(w, ": ");
     html_text(w, w->redact ? "its sentence may hold names." : finding->sentence);
     if (finding->saves_ns >= 0)
-        html_text_f(w, " Without the cause at most %.3f us shorter.", finding->saves_ns / 1e3);
+        html_text_f(w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
     html_close(w);
 }
 

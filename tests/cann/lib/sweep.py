@@ -62,7 +62,8 @@ def texts(ours, theirs):
 
 STARTS = ('task_start(us)', 'task_stop(us)', 'Task Start Time(us)', 'ts')
 
-# Known differences and their reasons: part of the capture's name, tables, columns, a test of both cells, the reason. First that fits.
+# Known differences and their reasons, of which sweep_raw.py proves those of times by the raw records: part of the
+# capture's name, tables, columns, a test of both cells, the reason. First that fits.
 KNOWN = [
     ('', ('task_time', 'op_summary', 'timeline'), STARTS, close(LAST_DIGIT),
      'the tool cuts times off to nanoseconds; ours are rounded'),

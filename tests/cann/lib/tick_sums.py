@@ -19,7 +19,7 @@ from fractions import Fraction
 from raw_ticks import rates, records, tasks_by_ticks
 
 HALF = Fraction(1, 2)
-compared = told = 0
+compared = told = told_medians = 0
 
 
 def show(table, *options):
@@ -42,11 +42,25 @@ def check(what, cell, exact, plain=None):
         sys.exit('%s: %s, right %d ns' % (what, cell, right))
 
 
+def median(values):
+    values = sorted(values)
+    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / Fraction(2)
+
+
+def check_median(what, cell, exact):
+    """exact: the lengths, fractions. Rounded before their median is taken, they are often another."""
+    global told_medians
+    check(what, cell, median(exact))
+    told_medians += int(median(exact) + HALF) != int(median([int(length + HALF) for length in exact]) + HALF)
+
+
 def check_group(what, row, group):
     """group: lengths of each, exact and as differences of whole nanoseconds."""
     check(what + ': total', row['Total(us)'], sum(exact for exact, _ in group), sum(plain for _, plain in group))
     if 'Longest(us)' in row:
         check(what + ': longest', row['Longest(us)'], max(exact for exact, _ in group), max(plain for _, plain in group))
+    if 'Median(us)' in row:
+        check_median(what + ': median', row['Median(us)'], [exact for exact, _ in group])
     if 'Count' in row and row['Count'] != len(group):
         sys.exit('%s: %s of %d' % (what, row['Count'], len(group)))
 
@@ -178,6 +192,20 @@ for row in compare['rows']:
         continue
     group = named[row['key']]
     check('diff ' + row['key'], row['total_step_base'], sum(exact for exact, _ in group), sum(plain for _, plain in group))
+    for side in ('base', 'new'):
+        check_median('diff %s: median' % row['key'], row['median_' + side], [exact for exact, _ in group])
+between = defaultdict(list)
+by_end, by_start = ({task[at]: task for task in sorted(tasks)} for at in (1, 0))
+for before, after in zip(busy, busy[1:]):
+    if after[0] > before[1]:
+        between[by_end[before[1]][6] or '', by_start[after[0]][6] or ''].append((after[0] - before[1]) * device_tick)
+for row in compare['gaps']:
+    exact = between[tuple(row['key'].split(' -> '))]
+    if len(exact) == row['n_base']:
+        check_median('gap %s: median' % row['key'], row['median_base'], exact)
+
+# Shapes are above; steps of the device, if there are marks of any, are those of the table of their times.
 print(compared, 'cells,', told, 'of them other than sums of whole nanoseconds')
-if told < 20:
+print(told_medians, 'medians other than of rounded lengths')
+if told < 20 or told_medians < 3:
     sys.exit('the clocks tell nothing')

@@ -2,6 +2,7 @@
 /* The arithmetic of answers, against figures that were worked out by hand or are printed in the literature. */
 #include "base/interval.h"
 #include "base/statistics.h"
+#include "base/ticks.h"
 #include "features/answers/analysis/match.h"
 #include "features/answers/analysis/splits.h"
 #include "features/answers/analysis/workload.h"
@@ -126,6 +127,39 @@ static void test_mad_is_the_median_of_the_distances_for_any_values(void **state)
     }
 }
 
+/* Of 1, 2, 2 and 6 ticks of 48 MHz: 2 ticks are 41.667 ns, and their distances 1, 0, 0, 4 of which half a tick is the
+ * median. Of 3 and 6 ticks, 62.5 and 125 ns: 93.75. */
+static void test_a_median_of_lengths_is_of_their_ticks(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {21, 42, 42, 125}, halves[] = {63, 125}, clocks[] = {38400000, 47999001, 749999001};
+
+    expect_near(statistics_lengths_median(lengths, 4, 48000000), 2000 / 48.0, 1e-12);
+    expect_near(statistics_lengths_mad(lengths, 4, 48000000), 500 / 48.0, 1e-12);
+    expect_near(statistics_lengths_median(halves, 2, 48000000), 93.75, 0);
+    expect_near(statistics_lengths_median(halves, 2, TICKS_OF_NS), 94, 0);
+    expect_near(statistics_lengths_median(NULL, 0, 48000000), 0, 0);
+    expect_near(statistics_lengths_mad(NULL, 0, 48000000), 0, 0);
+    for (size_t clock = 0; clock < 3; clock++) {
+        for (size_t n = 1; n < 40; n++) {
+            int64_t ticks[40], ns[40], twice[40];
+            unsigned seed = (unsigned)(n + 100 * clock);
+            const double tick = 1e9 / (double)clocks[clock];
+            for (size_t i = 0; i < n; i++)
+                ticks[i] = rand_r(&seed) % 500;
+            statistics_sort(ticks, n);
+            for (size_t i = 0; i < n; i++)
+                ns[i] = ticks_ns(clocks[clock], ticks[i]);
+            const double median = statistics_median(ticks, n);
+            for (size_t i = 0; i < n; i++)
+                twice[i] = (int64_t)(2 * fabs((double)ticks[i] - median));
+            statistics_sort(twice, n);
+            expect_near(statistics_lengths_median(ns, n, clocks[clock]), median * tick, 1e-9);
+            expect_near(statistics_lengths_mad(ns, n, clocks[clock]), statistics_median(twice, n) / 2 * tick, 1e-9);
+        }
+    }
+}
+
 static void test_a_series_keeps_evenly_ranked_samples(void **state)
 {
     (void)state;
@@ -135,7 +169,7 @@ static void test_a_series_keeps_evenly_ranked_samples(void **state)
 
     for (int i = 0; i < 1000; i++)
         values[i] = 999 - i;
-    assert_int_equal(series_make(&series, values, 1000, &err), 0);
+    assert_int_equal(series_make(&series, values, 1000, TICKS_OF_NS, &err), 0);
     assert_int_equal(series.n, 1000);
     assert_int_equal(series.sample_count, SAMPLES_MAX);
     assert_int_equal(series.samples[0], 0);
@@ -144,7 +178,7 @@ static void test_a_series_keeps_evenly_ranked_samples(void **state)
     expect_near(series.median, 499.5, 0);
     expect_near(series.total, 499500, 0);
     series_release(&series);
-    assert_int_equal(series_make(&series, values, 3, &err), 0);
+    assert_int_equal(series_make(&series, values, 3, TICKS_OF_NS, &err), 0);
     assert_int_equal(series.sample_count, 3);
     series_release(&series);
 }
@@ -156,7 +190,7 @@ static void test_values_that_do_not_scatter_have_the_scale_of_the_clock(void **s
     struct series series;
     struct err err = ERR_INIT;
 
-    assert_int_equal(series_make(&series, values, 4, &err), 0);
+    assert_int_equal(series_make(&series, values, 4, TICKS_OF_NS, &err), 0);
     expect_near(series_scale(&series, 20), 20, 0);
     series_release(&series);
 }
@@ -453,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_lengths_past_the_end_of_the_clock_stay_at_the_end),
         cmocka_unit_test(test_median_and_mad_of_a_published_example),
         cmocka_unit_test(test_mad_is_the_median_of_the_distances_for_any_values),
+        cmocka_unit_test(test_a_median_of_lengths_is_of_their_ticks),
         cmocka_unit_test(test_a_series_keeps_evenly_ranked_samples),
         cmocka_unit_test(test_values_that_do_not_scatter_have_the_scale_of_the_clock),
         cmocka_unit_test(test_durations_fall_into_bins_of_1_2_5),
