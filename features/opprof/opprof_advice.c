@@ -70,13 +70,46 @@ static int look_for_tables(sqlite3 *db, struct advice *advice, struct finding *f
     return 0;
 }
 
+/* Where a rule found nothing: sets not_checked if one of several launches lacks a table that it needs. */
+static int look_for_launches(sqlite3 *db, struct advice *advice, struct finding *finding, struct err *err)
+{
+    const struct opprof_rule *rule = finding->rule->of_tree;
+    char text[512];
+    for (size_t i = 0; i < 2 && rule->tables[i] != NULL; i++) {
+        int64_t lacking = 0;
+        snprintf(text, sizeof text,
+                 "SELECT count(*) FROM capture_part WHERE (SELECT count(*) FROM capture_part) > 1 AND id NOT IN (SELECT"
+                 " launch_id FROM %s)",
+                 rule->tables[i]);
+        if (query_number(db, text, &lacking, err) < 0)
+            return err_status(err);
+        if (lacking == 0)
+            continue;
+        const char *verb = lacking == 1 ? " has" : "es have", *metric = rule->metrics[i];
+        if (metric != NULL)
+            snprintf(text, sizeof text,
+                     "%lld launch%s no %s.csv, and the others pass: 'msprof op --aic-metrics=%s' collects it",
+                     (long long)lacking, verb, metric, metric);
+        else
+            snprintf(text, sizeof text,
+                     "%lld launch%s no OpBasicInfo.csv, and the others pass: copy the whole directory",
+                     (long long)lacking, verb);
+        return intern_keep(&advice->texts, text, &finding->not_checked, err);
+    }
+    return 0;
+}
+
 static int hold_rule(sqlite3 *db, struct advice *advice, struct finding *finding, struct err *err)
 {
     const struct opprof_rule *rule = finding->rule->of_tree;
     struct taking taking = {advice, finding};
     if (opprof_views_make(db, rule->sql, err) < 0 || look_for_tables(db, advice, finding, err) < 0)
         return err_status(err);
-    return finding->not_checked == NULL ? query_run(db, rule->sql, NULL, 0, take_row, &taking, err) : 0;
+    if (finding->not_checked != NULL)
+        return 0;
+    if (query_run(db, rule->sql, NULL, 0, take_row, &taking, err) < 0)
+        return err_status(err);
+    return finding->fired ? 0 : look_for_launches(db, advice, finding, err);
 }
 
 static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, struct err *err)

@@ -139,6 +139,19 @@ expect_found() {
     expect_equal "$(jq '.findings[0].at_stake' <<<"$output")" 45 # 90 % of 90,000 cycles at 1,800 MHz
 }
 
+@test "a rule passes only if all launches have its table" {
+    op
+    mkdir -p OPPROF_2/add/1
+    cp OPPROF_1/*.csv OPPROF_2/add/1
+    rm OPPROF_2/add/1/L2Cache.csv
+    mkdir OPPROF_2/add/0
+    mv OPPROF_1/*.csv OPPROF_2/add/0
+    run_msprof advise --format json OPPROF_2
+    expect_equal "$(jq -r '.not_checked[] | "\(.id) \(.reason)"' <<<"$output")" \
+        "op-l2 1 launch has no L2Cache.csv, and the others pass: 'msprof op --aic-metrics=L2Cache' collects it"
+    expect_equal "$(jq '.passed | length' <<<"$output")" 10
+}
+
 # without RULE SED FILE: what advise says of the rule where the columns of a file are changed so.
 without() {
     sed -i "1$2" "OPPROF_1/$3.csv"
