@@ -33,9 +33,10 @@ static const struct report_column values[] = {
 #define EVENTS                                                                                                         \
     "opprof_event e JOIN c ON l = launch_id AND core = process JOIN p ON name_of_pipe IS e.pipe LEFT JOIN a ON"        \
     " end_id = e.id"
-#define CORE_NAME                                                                                                      \
+#define LAUNCH                                                                                                         \
     "CASE WHEN (SELECT count(*) FROM capture_part) > 1 THEN (SELECT directory FROM capture_part d WHERE d.id ="        \
-    " launch_id) || ' ' ELSE '' END || process"
+    " launch_id) || ' ' ELSE '' END || "
+#define CORE_NAME LAUNCH "process"
 
 static const struct report_column rates[] = {{"MB/s", "value / 1000.0", FORM_SHORTEST, 3, .doc = "The bandwidth."},
                                              {.title = NULL}};
@@ -76,13 +77,13 @@ static const struct track track = {
     .events = events,
 };
 
-/* Stacks of flame graphs: core, file, line; without lines core, pipe, instruction. */
-#define CORE_OF_FILES "'core' || core_id || CASE core WHEN 0 THEN '.cubecore' ELSE '.veccore' END || sub_core"
+/* Stacks of flame graphs: core, file, line; of a launch without lines core, pipe, instruction. */
+#define CORE_OF_FILES LAUNCH "'core' || core_id || CASE core WHEN 0 THEN '.cubecore' ELSE '.veccore' END || sub_core"
 static const char stacks[] =
     "SELECT " CORE_OF_FILES ", rtrim(rtrim(code, '0123456789'), ':'), code, time_ps / 1000 FROM opprof_line UNION ALL"
     " SELECT " CORE_OF_FILES
-    ", pipe, instruction, time_ps / 1000 FROM opprof_instruction WHERE NOT EXISTS (SELECT 1 FROM"
-    " opprof_line)";
+    ", pipe, instruction, time_ps / 1000 FROM opprof_instruction WHERE launch_id NOT IN (SELECT"
+    " launch_id FROM opprof_line)";
 
 const struct tree_outputs outputs_opprof = {
     .family = CAPTURE_OPPROF, .title = "msprof op", .track = &track, .stacks = stacks};

@@ -124,3 +124,19 @@ core0.veccore1;/src/add.cpp;/src/add.cpp:14 60"
     run_msprof export flame OPPROF_6
     expect_equal "$(cat OPPROF_6/flame/*.collapsed)" "core2.cubecore0;CUBE;MMAD 60"
 }
+
+@test "the flame graph keeps launches apart, and one without lines has its instructions" {
+    for launch in add/0 add/1 mul/0; do
+        core=OPPROF_8/$launch/simulator/core0.veccore0
+        mkdir -p $core
+        printf 'instr,addr,pipe,call_count,cycles,running_time(us),detail\nVADD,16,VECTOR,2,100,0.060000,"a"\n' \
+            >$core/core0.veccore0_instr_exe_20260101000000000.csv
+        [ $launch = mul/0 ] || printf 'code,call_count,cycles,running_time(us)\n/a.cpp:3,8,2944,1.5\n' \
+            >$core/core0.veccore0_code_exe_20260101000000000.csv
+    done
+    run_msprof export flame OPPROF_8
+    expect_status 0
+    expect_equal "$(sort OPPROF_8/flame/*.collapsed)" "add/0 core0.veccore0;/a.cpp;/a.cpp:3 1500
+add/1 core0.veccore0;/a.cpp;/a.cpp:3 1500
+mul/0 core0.veccore0;VECTOR;VADD 60"
+}
