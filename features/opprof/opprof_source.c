@@ -109,6 +109,18 @@ static void begin_table(struct html_page *page)
     html_table_begin(page, "Hot lines beside their source", heads, sizeof heads / sizeof *heads);
 }
 
+/* The launch stands in front of the core where there are several. */
+static void put_core(struct html_page *page, const char *launch, const char *core)
+{
+    html_open(&page->w, "td");
+    if (launch != NULL && *launch != '\0') {
+        html_name(&page->w, launch, strlen(launch));
+        html_text(&page->w, " ");
+    }
+    html_text(&page->w, core);
+    html_close(&page->w);
+}
+
 static int take_line(void *arg, const char *const *cells, struct err *err)
 {
     struct sources *sources = arg;
@@ -130,7 +142,7 @@ static int take_line(void *arg, const char *const *cells, struct err *err)
         begin_table(page);
     html_open(&page->w, "tr");
     html_cell_name(page, code);
-    html_cell(page, cells[CORE]);
+    put_core(page, cells[LAUNCH], cells[CORE]);
     html_cell_number(page, "%s|%s|%s", cells[CYCLES], cells[SHARE], cells[TIME]);
     html_open(&page->w, "td");
     if (file->text == NULL) {

@@ -108,6 +108,20 @@ END
     expect_equal "$(grep -o 'x.cpp is not below the directory of --source' page.html | wc -l)" 1
 }
 
+@test "hot lines of several launches are beside their source with their launch" {
+    mkdir src
+    printf 'first\nsecond\n' >src/a.cpp
+    for launch in add/0 mul/0; do
+        core=OPPROF_1/$launch/simulator/core0.veccore0
+        mkdir -p $core
+        printf 'code,call_count,cycles,running_time(us)\n/k/a.cpp:2,8,2944,1.5\n' >$core/core0.veccore0_code_exe.csv
+    done
+    run_msprof report OPPROF_1 --source src -o page.html
+    expect_status 0
+    expect_equal "$(sed 's/<[^>]*>//g' page.html | grep -o '[a-z]*/0 core0.veccore0')" "add/0 core0.veccore0
+mul/0 core0.veccore0"
+}
+
 @test "the page says how many hot lines it has not put beside their source" {
     # shellcheck disable=SC2046 # a word for each line
     simulate $(printf '/op/add.cpp:%d ' {1..23})
