@@ -70,6 +70,18 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     expect_contains "$output" "bytes:gm_to_ub,8192,N/A,B,N/A,N/A,1/0,one side,add"
 }
 
+@test "results of the simulator have nothing to compare, which is said" {
+    core=OPPROF_3/simulator/core0.veccore0
+    mkdir -p $core
+    printf 'code,call_count,cycles,running_time(us)\na.cpp:2,8,2944,1.5\n' >$core/core0.veccore0_code_exe.csv
+    add OPPROF_1 10.0 4000 4096
+    for base in OPPROF_1 OPPROF_3; do
+        run_msprof diff $base OPPROF_3
+        expect_status 4
+        expect_contains "$stderr" "a side has nothing to compare"
+    done
+}
+
 @test "an operator and a program are not compared, and a program has no gate of an operator" {
     add OPPROF_1 10.0 4000 4096
     copy_capture JOBX

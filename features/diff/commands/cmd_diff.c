@@ -344,6 +344,11 @@ static int compare_measures(const struct settings *settings, struct profiles *ba
     return status;
 }
 
+static bool is_empty(const struct profiles *side)
+{
+    return side->count + side->measures.count == 0;
+}
+
 static int save(const struct settings *settings, const struct profiles *base)
 {
     struct err err = ERR_INIT;
@@ -392,6 +397,9 @@ static int run_diff(const struct settings *settings)
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));
+    if (status == STATUS_DONE && (is_empty(&base) || (settings->diff.save == NULL && is_empty(&new_side))))
+        return console_fail(ERR_NOT_FOUND, "results of the simulator have no durations, pipes or bytes of a device",
+                            "a side has nothing to compare");
     if (!is_fatal(status) && settings->diff.save == NULL && base.measures.count + new_side.measures.count > 0)
         return status_worse(status, compare_measures(settings, &base, &new_side, gates));
     if (!is_fatal(status) && profiles_name_apart(&base, &new_side, &err) != 0) {
