@@ -31,7 +31,7 @@
 
 const struct option_spec option_table[] = {
     VALUE("collection-dir", COMMAND_IMPORTS | ON_REPORT | ON_TABLES, DIRECTORY, "DIR", captures,
-          "same as CAPTURE: a capture, a directory with captures\n(JOB*, PROF*) in it, or an archive (.tar, "
+          "same as CAPTURE: a capture, a directory with captures\n(JOB*, PROF*, OPPROF*) in it, or an archive (.tar, "
           ".tar.gz,\n.zip) of captures; may be repeated",
           .aliases = {"dir"}, .vendor = "-dir", .repeatable = true),
     VALUE("output", COMMAND_IMPORTS, DIRECTORY, "DIR", output,
