@@ -85,6 +85,7 @@ struct cluster_worst {
     struct cluster_computing free;           /* the rank that is free for longest beside the others */
     struct cluster_computing bubble;         /* the rank with the largest bubble; others_ms: its step */
     struct ARRAY_OF(struct step_wait) waits; /* each step and rank once */
+    bool unstepped; /* nothing divides the ranks' time into steps: times of computing are of all of it */
 };
 
 /* The names of the operators that verdicts keep, which merging does not need. */

@@ -178,3 +178,32 @@ PY
     expect_contains "$stderr" "rank 2 is left out:"
     expect_contains "$stderr" "no rank has rows for table 'operator_sum', which needs operators"
 }
+
+@test "times of ranks that no framework divides into steps are told in all, not a step" {
+    rm -rf JOB
+    PYTHONPATH=$repository/tests/cluster python3 - <<'PY'
+from planted_job import Rank, write_job
+ranks = [Rank('JOB', rank) for rank in range(4)]
+begin = 1_000_000
+for step in range(6):
+    for rank in ranks:
+        rank.at = max(rank.at, begin)
+        rank.op('mm', 'MatMul', 400 if rank.rank == 2 else 200, gap=1)
+        if rank.rank == 1:
+            rank.late()
+            rank.host = rank.at + 90_000
+        rank.op('add', 'Add', 20, gap=1, core=2)
+    end = max(rank.at for rank in ranks) + 50_000
+    for rank in ranks:
+        rank.communicate('hcom_allReduce', (end - max(rank.at, rank.host + 400)) / 1000)
+    begin = max(rank.at for rank in ranks)
+write_job('JOB', ranks)
+PY
+    run_msprof -q cluster JOB
+    expect_contains "$output" "Slowest rank: 2"
+    expect_contains "$output" "The captures are not divided into steps: nothing shows whether it recurs."
+    expect_contains "$output" "Computing: rank 2 takes 2.520 ms in all, 90.9 % more than the others (1.320 ms)" # 6 times 420, and 220
+    expect_contains "$output" "Free: rank 1 is idle for 0.5"
+    expect_not_contains "$output" "a step,"
+    expect_not_contains "$output" "per step"
+}

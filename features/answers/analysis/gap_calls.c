@@ -140,7 +140,21 @@ static int subtract_lists(const struct intervals *lists, size_t count, struct in
     return status;
 }
 
-int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err)
+/* Drops so much of the end of each interval, and those that have no more. */
+static void cut_ends(struct intervals *list, int64_t left_ns)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct interval *item = &list->items[i];
+        large_pass(i);
+        if (interval_length(item->start_ns, item->end_ns) > left_ns)
+            list->items[kept++] = (struct interval){item->start_ns, item->end_ns - left_ns};
+    }
+    list->count = kept;
+}
+
+int coverage_of_idle(const struct workload *workload, int64_t left_ns, struct coverage *ret, struct err *err)
 {
     SCOPED(intervals_release) struct intervals list = {.items = NULL};
     bool failed = false;
@@ -151,11 +165,12 @@ int coverage_of_idle(const struct workload *workload, struct coverage *ret, stru
         failed = join_device(workload, from, until, &list, err) < 0;
     }
     turn_inside_out(&list); /* and what was not recorded of any device is not idle */
-    return failed || subtract_lists(workload->others, workload->device_count, &list, err) < 0 ||
-                   subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0 ||
-                   coverage_make(&list, ret, err) < 0
-               ? err_status(err)
-               : 0;
+    if (failed || subtract_lists(workload->others, workload->device_count, &list, err) < 0 ||
+        subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0)
+        return err_status(err);
+    if (left_ns > 0)
+        cut_ends(&list, left_ns);
+    return coverage_make(&list, ret, err);
 }
 
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)

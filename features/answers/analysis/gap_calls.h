@@ -23,8 +23,11 @@ int coverage_make(struct intervals *list, struct coverage *ret, struct err *err)
 int64_t coverage_within(const struct coverage *coverage, int64_t from_ns, int64_t until_ns, size_t *cursor);
 void coverage_release(struct coverage *coverage);
 
-/* When no device did anything, from the first execution of all to the end of the last. */
-int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err);
+#define QUEUE_GAP_NS 1000 /* is between tasks that wait in a queue, too */
+
+/* When no device did anything, from the first execution of all to the end of the last. left_ns: so much of the end of
+ * each stretch is none, as of those that are no longer. */
+int coverage_of_idle(const struct workload *workload, int64_t left_ns, struct coverage *ret, struct err *err);
 /* When an operator ran on this device (an index): communication and copies do not count. */
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err);
 /* The same in ticks of the device's clock since the begin of its first execution. */

@@ -16,6 +16,13 @@ struct ended {
 };
 static const struct ended nothing_ended = {.end_ns = INT64_MIN};
 
+/* Of more streams than these a task waits for those alone that the critical path knows. */
+#define MOST_STREAMS 64
+
+struct ended_stream {
+    struct ended last, before;
+};
+
 struct walk {
     const struct workload *workload;
     const struct launches *launches;
@@ -24,7 +31,10 @@ struct walk {
     double *shifts; /* of the ends of the nodes of a path */
     size_t room;
     float *call_shifts;              /* of the ends of all calls: tasks can begin long behind their launch */
-    struct ended *streams, *threads; /* the last of each */
+    struct ended_stream *streams;
+    uint16_t active[MOST_STREAMS]; /* streams on which something ran */
+    size_t used;
+    struct ended *threads; /* the last of each */
     struct ended device;             /* the last of the stretches before */
     int64_t begin_ns;                /* of the first stretch of a device */
     double was_ns, is_ns;            /* its last end since then */
@@ -52,7 +62,8 @@ static int begin_device(struct walk *walk, int64_t begin_ns, struct err *err)
     large_free(walk->call_shifts);
     walk->call_shifts = large_new(walk->launches->count + 1, sizeof *walk->call_shifts, err);
     for (size_t i = 0; i <= walk->workload->stream_count; i++)
-        walk->streams[i] = nothing_ended;
+        walk->streams[i] = (struct ended_stream){nothing_ended, nothing_ended};
+    walk->used = 0;
     for (size_t i = 0; i <= walk->launches->threads; i++)
         walk->threads[i] = nothing_ended;
     walk->device = nothing_ended;
@@ -63,32 +74,37 @@ static int begin_device(struct walk *walk, int64_t begin_ns, struct err *err)
 
 /* ---- one node ---- */
 
-/* What a node waits for. */
+/* What a node waits for: the last end of all of it, and how much earlier all of it would have ended. */
 struct ready {
-    struct ended of[PATH_BEFORE + 3];
-    size_t count;
     int64_t start_ns;
+    struct ended all; /* end_ns INT64_MIN: it waits for nothing */
 };
+
+static struct ready ready_at(int64_t start_ns)
+{
+    return (struct ready){start_ns, nothing_ended};
+}
 
 static void wait_for(struct ready *ready, int64_t end_ns, double shift_ns)
 {
-    if (end_ns != INT64_MIN && end_ns <= ready->start_ns)
-        ready->of[ready->count++] = (struct ended){end_ns, shift_ns};
+    struct ended *all = &ready->all;
+
+    if (end_ns == INT64_MIN || end_ns > ready->start_ns)
+        return;
+    if (all->end_ns == INT64_MIN) {
+        *all = (struct ended){end_ns, shift_ns};
+    } else if (end_ns > all->end_ns) {
+        all->shift_ns = fmin(all->shift_ns + (double)number_subtract(end_ns, all->end_ns), shift_ns);
+        all->end_ns = end_ns;
+    } else {
+        all->shift_ns = fmin(all->shift_ns, shift_ns + (double)number_subtract(all->end_ns, end_ns));
+    }
 }
 
 /* How much earlier a node could begin, with the lag that it had behind the last of them. */
 static double shift_of(const struct ready *ready)
 {
-    int64_t last_ns = INT64_MIN;
-    double shift_ns = INFINITY;
-
-    for (size_t i = 0; i < ready->count; i++)
-        last_ns = ready->of[i].end_ns > last_ns ? ready->of[i].end_ns : last_ns;
-    for (size_t i = 0; i < ready->count; i++) {
-        const double one_ns = (double)number_subtract(last_ns, ready->of[i].end_ns) + ready->of[i].shift_ns;
-        shift_ns = one_ns < shift_ns ? one_ns : shift_ns;
-    }
-    return ready->count > 0 ? shift_ns : 0;
+    return ready->all.end_ns != INT64_MIN ? ready->all.shift_ns : 0;
 }
 
 /* Returns whether a task is among those before a node. */
@@ -110,7 +126,7 @@ static void walk_call(struct walk *walk, const struct step_path *path, size_t no
 {
     const uint32_t place = path->items[node].place;
     const struct path_call *call = &walk->launches->calls[place];
-    struct ready ready = {.start_ns = path->nodes[node].start_ns};
+    struct ready ready = ready_at(path->nodes[node].start_ns);
 
     wait_for_nodes(walk, path, node, &ready);
     wait_for(&ready, walk->threads[call->thread].end_ns, walk->threads[call->thread].shift_ns);
@@ -119,22 +135,36 @@ static void walk_call(struct walk *walk, const struct step_path *path, size_t no
     walk->threads[call->thread] = (struct ended){call->end_ns, walk->shifts[node]};
 }
 
+/* Events between streams are not recorded: a task can have waited for all that other streams had done by then. */
+static void wait_for_streams(const struct walk *walk, struct ready *ready)
+{
+    for (size_t i = 0; i < walk->used; i++) {
+        const struct ended_stream *stream = &walk->streams[walk->active[i]];
+        const struct ended *ended = stream->last.end_ns <= ready->start_ns ? &stream->last : &stream->before;
+        wait_for(ready, ended->end_ns, ended->shift_ns);
+    }
+}
+
 static void walk_task(struct walk *walk, const struct step_path *path, size_t node)
 {
     const uint32_t place = path->items[node].place;
     const struct execution *execution = &walk->workload->executions[place];
     const int64_t end_ns = number_add(execution->start_ns, execution->duration_ns);
     const uint32_t call = walk->launches->of != NULL ? walk->launches->of[place] : LAUNCH_NONE;
-    struct ended *stream = &walk->streams[execution->stream];
-    struct ready ready = {.start_ns = execution->start_ns};
+    struct ended_stream *stream = &walk->streams[execution->stream];
+    struct ready ready = ready_at(execution->start_ns);
 
     if (!wait_for_nodes(walk, path, node, &ready))
         wait_for(&ready, walk->device.end_ns, walk->device.shift_ns);
-    wait_for(&ready, stream->end_ns, stream->shift_ns);
+    wait_for(&ready, stream->last.end_ns, stream->last.shift_ns);
+    wait_for_streams(walk, &ready);
     if (call != LAUNCH_NONE && call < path->first_call)
         wait_for(&ready, walk->launches->calls[call].end_ns, walk->call_shifts[call]);
     walk->shifts[node] = shift_of(&ready) + walk->cut[execution->op] * (double)execution->duration_ns;
-    *stream = (struct ended){end_ns, walk->shifts[node]};
+    if (stream->last.end_ns == INT64_MIN && walk->used < MOST_STREAMS)
+        walk->active[walk->used++] = execution->stream;
+    stream->before = stream->last;
+    stream->last = (struct ended){end_ns, walk->shifts[node]};
     const double end = (double)number_subtract(end_ns, walk->begin_ns);
     walk->was_ns = fmax(walk->was_ns, end);
     walk->is_ns = fmax(walk->is_ns, end - walk->shifts[node]);

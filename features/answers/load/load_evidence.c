@@ -21,7 +21,7 @@ int host_calls_open(struct host_calls *calls, const struct workload *workload, c
 {
     *calls = (struct host_calls){.gaps = gaps};
     if ((gaps != NULL && gap_calls_open(&calls->gap_calls, workload, gaps, err) < 0) ||
-        (times && coverage_of_idle(workload, &calls->idle, err) < 0))
+        (times && coverage_of_idle(workload, 0, &calls->idle, err) < 0))
         return err_status(err);
     calls->times.idle = times ? &calls->idle : NULL;
     return 0;
@@ -278,7 +278,7 @@ static int sum_all_calls(struct evidence_load *load, const struct workload *work
     SCOPED(coverage_release) struct coverage idle = {.before = NULL};
     struct host_evidence *evidence = load->evidence;
 
-    if (coverage_of_idle(workload, &idle, err) < 0)
+    if (coverage_of_idle(workload, QUEUE_GAP_NS, &idle, err) < 0)
         return err_status(err);
     const struct call_evidence memory = sum_calls(&load->sums[CALL_OF_MEMORY], &idle);
     evidence->memory_calls = memory.calls;

@@ -357,7 +357,7 @@ static int load_waits(sqlite3 *db, const struct workload *workload, struct recor
     ret->waits_known = true;
     bool failed = query_run(db, "SELECT name = '" FRAMEWORK_GARBAGE "', start_ns, end_ns FROM temp.framework_wait",
                             NULL, 0, take_wait, &waits, err) < 0 ||
-                  coverage_of_idle(workload, &idle, err) < 0;
+                  coverage_of_idle(workload, 0, &idle, err) < 0;
     if (!failed) {
         sum_waits(&waits.garbage, &idle);
         sum_waits(&waits.data, &idle);

@@ -45,16 +45,20 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     }
     double length = gap->length_ns, value = rule_percent(length, step_ns);
     double all = 0;
-    for (size_t i = 0; i < look->host->gap_count; i++)
-        all += look->host->gaps[i].length_ns;
-    rule_measured(finding, value, all, value > finding->threshold);
-    finding->saves_ns = fmax(all - (double)look->host->gap_count * QUEUE_GAP_NS, 0);
+    size_t count = 0; /* those beyond the limit: others are there without its cause, too */
+    for (; count < look->host->gap_count; count++) {
+        if (rule_percent(look->host->gaps[count].length_ns, step_ns) <= finding->threshold)
+            break;
+        all += look->host->gaps[count].length_ns;
+    }
+    rule_measured(finding, value, all, count > 0);
+    finding->saves_ns = fmax(all - (double)count * QUEUE_GAP_NS, 0);
     finding->time_ns = gap->start_ns;
     char why[256];
     tell_gap(look->host, gap, why);
     rule_say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'; %s.", number_us(length),
              execution_name(look->workload, gap->before), execution_name(look->workload, gap->after), why);
-    for (size_t i = 0; i < look->host->gap_count && i < FINDING_ROWS; i++) {
+    for (size_t i = 0; i < count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];
         *row = (struct finding_row){.name = !look->host->known                    ? "(calls were not recorded)"
                                             : look->host->gaps[i].call[0] == '\0' ? "(no call)"

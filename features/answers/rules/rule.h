@@ -46,8 +46,7 @@ double rule_united_ns(const struct advice_look *look);
 /* Share of an operator in the time in which devices were busy. */
 double rule_share_of_busy(const struct advice_look *look, size_t op);
 
-/* Gaps without what is left between tasks that wait in a queue. */
-#define QUEUE_GAP_NS 1000
+/* Gaps without what is left between tasks that wait in a queue: QUEUE_GAP_NS. */
 double rule_long_gaps_ns(const struct advice_look *look);
 /* All of them, whole. */
 double rule_gaps_ns(const struct advice_look *look);

@@ -116,7 +116,9 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
             "  The others waited %.3f ms for it; it came last in %" PRId64 " of its %" PRId64
             " collectives (%.1f %%).\n",
             (double)rank->caused_ns / 1e3 / 1e3, rank->last, rank->collectives, 100 * share);
-    if (stands_out)
+    if (stands_out && worst->unstepped)
+        fputs("  The captures are not divided into steps: nothing shows whether it recurs.\n", stream);
+    else if (stands_out)
         put_steps(worst, stream);
 }
 
@@ -135,33 +137,46 @@ static void put_link(const struct cluster_worst *worst, FILE *stream)
             worst->link.bandwidth, worst->link.below, worst->link.median);
 }
 
-static void put_computing(const struct cluster_computing *it, const char *what, const char *others, FILE *stream)
+static const char *of_step(const struct cluster_worst *worst)
+{
+    return worst->unstepped ? "in all" : "a step";
+}
+
+static void put_computing(const struct cluster_worst *worst, const struct cluster_computing *it, const char *what,
+                          const char *others, FILE *stream)
 {
     if (it->known < 2)
         return;
     if (!it->slow)
-        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms a step.\n", what,
-                it->index, it->ms);
+        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms %s.\n", what,
+                it->index, it->ms, of_step(worst));
     else
-        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms a step, %.1f %% more than %s (%.3f ms)\n", what,
-                it->index, it->ms, 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
+        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms %s, %.1f %% more than %s (%.3f ms)\n", what,
+                it->index, it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
 }
 
-static void put_free(const struct cluster_computing *it, FILE *stream)
+static void put_free(const struct cluster_worst *worst, FILE *stream)
 {
+    const struct cluster_computing *it = &worst->free;
+
+
     if (it->known > 0 && it->slow)
         fprintf(stream,
                 "Free: rank %" PRId64
-                " is idle for %.3f ms per step, %.3f ms more than the others: its host delays it\n",
-                it->index, it->ms, it->ms - it->others_ms);
+                " is idle for %.3f ms %s, %.3f ms more than the others: its host delays it\n",
+                it->index, it->ms, worst->unstepped ? "in all" : "per step", it->ms - it->others_ms);
 }
 
-static void put_bubble(const struct cluster_computing *it, FILE *stream)
+static void put_bubble(const struct cluster_worst *worst, FILE *stream)
 {
+    const struct cluster_computing *it = &worst->bubble;
+
+
     if (it->known > 0 && it->slow)
         fprintf(stream,
-                "Bubble: rank %" PRId64 " waits %.3f ms a step to receive from other stages, %.1f %% of its step\n",
-                it->index, it->ms, it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0);
+                "Bubble: rank %" PRId64 " waits %.3f ms %s to receive from other stages, %.1f %% of its %s\n",
+                it->index, it->ms, of_step(worst), it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0,
+                worst->unstepped ? "time" : "step");
 }
 
 static void cluster_answer_print(struct cluster_result *result, FILE *stream)
@@ -171,10 +186,11 @@ static void cluster_answer_print(struct cluster_result *result, FILE *stream)
     array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
     put_rank(worst, stream);
     put_link(worst, stream);
-    put_computing(&worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others", stream);
-    put_computing(&worst->stage, "stage", "the others", stream);
-    put_free(&worst->free, stream);
-    put_bubble(&worst->bubble, stream);
+    put_computing(worst, &worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others",
+                  stream);
+    put_computing(worst, &worst->stage, "stage", "the others", stream);
+    put_free(worst, stream);
+    put_bubble(worst, stream);
     if (worst->groups_of_two > 0)
         fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
                 worst->groups_of_two);

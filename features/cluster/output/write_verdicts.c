@@ -347,6 +347,12 @@ static struct computing computing_of_stage(const struct computing *ranks, size_t
     return ret;
 }
 
+/* Whether a rank's time is one step without a name, as of captures that no framework divides. */
+static bool is_unstepped(const struct aggregate *rank)
+{
+    return rank->step_count == 1 && aggregate_text(rank, rank->steps[0].name)[0] == '\0';
+}
+
 /* The ranks whose computing is known, then their stages. */
 static int gather_computing(const struct plan *plan, const struct stages *stages, struct computing *items,
                             size_t *ret_count, struct err *err)
@@ -439,6 +445,9 @@ int write_slow_computing(const char *directory, const struct plan *plan, struct 
                    "Slow by Free,Bubble(us)\n",
                    err) < 0)
         return err_status(err);
+    ret->unstepped = plan->rank_count > 0;
+    for (size_t i = 0; i < plan->rank_count; i++)
+        ret->unstepped = ret->unstepped && is_unstepped(&plan->ranks[i]);
     array_sort(items, count, sizeof *items, by_computing);
     for (size_t i = 0; i < count; i++) {
         const struct computing *it = &items[i];
