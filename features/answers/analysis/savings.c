@@ -30,14 +30,14 @@ struct walk {
     struct step_paths paths;
     double *shifts; /* of the ends of the nodes of a path */
     size_t room;
-    float *call_shifts;              /* of the ends of all calls: tasks can begin long behind their launch */
+    float *call_shifts; /* of the ends of all calls: tasks can begin long behind their launch */
     struct ended_stream *streams;
     uint16_t active[MOST_STREAMS]; /* streams on which something ran */
     size_t used;
     struct ended *threads; /* the last of each */
-    struct ended device;             /* the last of the stretches before */
-    int64_t begin_ns;                /* of the first stretch of a device */
-    double was_ns, is_ns;            /* its last end since then */
+    struct ended device;   /* the last of the stretches before */
+    int64_t begin_ns;      /* of the first stretch of a device */
+    double was_ns, is_ns;  /* its last end since then */
 };
 
 static void walk_release(struct walk *walk)

@@ -149,9 +149,10 @@ struct workload {
     size_t execution_count, execution_capacity;
     struct workload_step *steps; /* by device, then start */
     size_t step_count, step_capacity;
-    enum step_source step_source;                /* the leading family */
-    /* Kinds of steps by period that differ in the shapes of their operators: the shapes that tell each from the others. */
-    struct ARRAY_OF(uint32_t) kinds; /* texts */
+    enum step_source step_source; /* the leading family */
+    /* Kinds of steps by period that differ in the shapes of their operators: the shapes that tell each from the others.
+     */
+    struct ARRAY_OF(uint32_t) kinds;             /* texts */
     struct ARRAY_OF(struct workload_step) begun; /* steps whose end is not marked: their end_ns says nothing */
     struct ARRAY_OF(struct execute_start) execute_starts;
     struct {

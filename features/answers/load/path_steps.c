@@ -305,9 +305,8 @@ size_t path_steps_typical(const struct path_steps *steps)
         double median = median_of(steps, group, times);
         for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++)) {
             const size_t i = splits_member(splits, group, k);
-            if (counts(steps, i) &&
-                (typical == SIZE_MAX ||
-                 fabs(time_of(&splits->items[i]) - median) < fabs(time_of(&splits->items[typical]) - median)))
+            if (counts(steps, i) && (typical == SIZE_MAX || fabs(time_of(&splits->items[i]) - median) <
+                                                                fabs(time_of(&splits->items[typical]) - median)))
                 typical = i;
         }
     }

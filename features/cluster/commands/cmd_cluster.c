@@ -151,19 +151,17 @@ static void put_computing(const struct cluster_worst *worst, const struct cluste
         fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms %s.\n", what,
                 it->index, it->ms, of_step(worst));
     else
-        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms %s, %.1f %% more than %s (%.3f ms)\n", what,
-                it->index, it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
+        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms %s, %.1f %% more than %s (%.3f ms)\n", what, it->index,
+                it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
 }
 
 static void put_free(const struct cluster_worst *worst, FILE *stream)
 {
     const struct cluster_computing *it = &worst->free;
 
-
     if (it->known > 0 && it->slow)
         fprintf(stream,
-                "Free: rank %" PRId64
-                " is idle for %.3f ms %s, %.3f ms more than the others: its host delays it\n",
+                "Free: rank %" PRId64 " is idle for %.3f ms %s, %.3f ms more than the others: its host delays it\n",
                 it->index, it->ms, worst->unstepped ? "in all" : "per step", it->ms - it->others_ms);
 }
 
@@ -171,10 +169,8 @@ static void put_bubble(const struct cluster_worst *worst, FILE *stream)
 {
     const struct cluster_computing *it = &worst->bubble;
 
-
     if (it->known > 0 && it->slow)
-        fprintf(stream,
-                "Bubble: rank %" PRId64 " waits %.3f ms %s to receive from other stages, %.1f %% of its %s\n",
+        fprintf(stream, "Bubble: rank %" PRId64 " waits %.3f ms %s to receive from other stages, %.1f %% of its %s\n",
                 it->index, it->ms, of_step(worst), it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0,
                 worst->unstepped ? "time" : "step");
 }

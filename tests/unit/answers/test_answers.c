@@ -112,7 +112,7 @@ static void test_idle_is_when_no_device_works(void **state)
     run_on(0, 0, op, 300, 100);
     run_on(1, 0, op, 150, 50);
     finish();
-    assert_int_equal(coverage_of_idle(&workload, &idle, &err), 0);
+    assert_int_equal(coverage_of_idle(&workload, 0, &idle, &err), 0);
     assert_int_equal(idle.list.count, 2);
     assert_int_equal(coverage_within(&idle, INT64_MIN, INT64_MAX, &cursor), 150);
     assert_int_equal(coverage_within(&idle, 190, 250, &cursor), 50);
@@ -222,7 +222,7 @@ static void test_self_time_leaves_out_what_is_inside_of_the_same_thread(void **s
     run_on(0, 0, op, 0, 40);
     run_on(0, 0, op, 75, 200);
     finish();
-    assert_int_equal(coverage_of_idle(&workload, &idle, &err), 0); /* 40 to 75 */
+    assert_int_equal(coverage_of_idle(&workload, 0, &idle, &err), 0); /* 40 to 75 */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         assert_int_equal(call_times_take(&times, &calls[i], &err), 0);
     assert_int_equal(times.count, 3);
