@@ -150,6 +150,7 @@ END
 @test "the help explains which exit status run returns" {
     run_msprof run --help
     expect_status 0
+    output=${output//$'\n  '/ } # lines that go on
     expect_contains "$output" "that of PROGRAM if it is not 0; 128 + N if signal N ended it"
     expect_contains "$output" "126 if PROGRAM is not executable; 127 if it was not found"
 }
