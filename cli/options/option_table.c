@@ -31,8 +31,8 @@
 
 const struct option_spec option_table[] = {
     VALUE("collection-dir", COMMAND_IMPORTS | ON_REPORT | ON_TABLES, DIRECTORY, "DIR", captures,
-          "same as CAPTURE: a capture, a directory with captures\n(JOB*, PROF*, OPPROF*) in it, or an archive (.tar, "
-          ".tar.gz,\n.zip) of captures; may be repeated",
+          "same as CAPTURE: a capture, a directory with captures\n(JOB*, PROF*, OPPROF*) in it, or an archive (.tar,\n"
+          ".tar.gz, .zip) of captures; may be repeated",
           .aliases = {"dir"}, .vendor = "-dir", .repeatable = true),
     VALUE("output", COMMAND_IMPORTS, DIRECTORY, "DIR", output,
           "write sqlite/, timeline/, summary/ and log/ into DIR\ninstead of the capture; with several captures, "

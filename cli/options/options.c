@@ -15,6 +15,7 @@
 #include "exporters/table/report.h"
 #include "parsers/capture/capture.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -86,8 +87,9 @@ static const struct first_try export_words[] = {
 };
 
 /* What starts programs on several devices: it need not be installed where the question is asked. */
-static const char *const launchers[] = {"python",  "python3",    "torchrun",  "msrun", "mpirun",
-                                        "mpiexec", "accelerate", "deepspeed", "bash",  "sh"};
+/* With a version behind them or not: python3.10. */
+static const char *const launchers[] = {"python",     "torchrun",  "msrun", "mpirun", "mpiexec",
+                                        "accelerate", "deepspeed", "bash",  "sh"};
 
 /* Adds a word; one that cannot be had is not offered: a script of completion is no place for an error. */
 static void add(struct intern *words, const char *word)
@@ -248,11 +250,14 @@ static void hint_of_program(char *const *words, struct err *err)
 static bool is_program(const char *word)
 {
     struct stat info;
+    size_t length = strlen(word);
 
     if (stat(word, &info) == 0)
         return S_ISREG(info.st_mode) && (access(word, X_OK) == 0 || strchr(word, '/') != NULL);
+    while (length > 0 && (isdigit((unsigned char)word[length - 1]) || word[length - 1] == '.'))
+        length--;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (strcmp(launchers[i], word) == 0)
+        if (strlen(launchers[i]) == length && strncmp(launchers[i], word, length) == 0)
             return true;
     }
     return strchr(word, '/') != NULL || words_end_in(word, ".py") || words_end_in(word, ".sh") || is_in_path(word);

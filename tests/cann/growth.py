@@ -288,10 +288,11 @@ shapes = {
     'pytorch memory': framework('pt', ['torch.memory_usage']),
     'mindspore operators': framework('ms', []),
     'system samples': generated('make_system.py', '--count', '100', '--samples', lambda n: n),
-    'ranks': ranks(ranks=lambda n: max(2, n // 375), steps=lambda n: 3, collectives=lambda n: 20),
+    'ranks': ranks(ranks=lambda n: 2 + 3 * n // 2000,  # two are there in the small one, too, whose work is left out
+                    steps=lambda n: 3, collectives=lambda n: 20),
     'rank collectives': ranks(ranks=lambda n: 4, steps=lambda n: 3, collectives=lambda n: n // 10),
     'rank steps': ranks(ranks=lambda n: 4, steps=lambda n: max(2, n // 100), collectives=lambda n: 5),
-    'raw ranks': raw_ranks(lambda n: max(2, n // 250), lambda n: 50),
+    'raw ranks': raw_ranks(lambda n: 2 + 6 * n // 2000, lambda n: 50),
     'raw ranks of many collectives': raw_ranks(lambda n: 2, lambda n: max(5, n // 10)),
 }
 captures = ['import --force', 'export summary', 'export timeline', 'export timeline --format pftrace',
