@@ -106,9 +106,9 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     expect_status 0
     expect_equal "$output" "$(printf '%s\n' \
         'Share(%)  Total(us)  Count  Median(us)  P95(us)  Longest(us)  Type         Name' \
-        '   12.15   3106.167      4     776.084  788.167      788.167  Fc           bbox_pred' \
+        '   12.15   3106.167      4     776.083  788.167      788.167  Fc           bbox_pred' \
         '    5.43   1389.469      4     346.991  377.637      377.637  Preprocess   colour_convert' \
-        '    3.68    941.167      4     235.084  238.333      238.333  Convolution  res5a_branch2b' \
+        '    3.68    941.167      4     235.083  238.333      238.333  Convolution  res5a_branch2b' \
         'and 59 more (--top N)')"
     run_msprof -q show JOBX --table api --top 2 --columns self,count,function
     expect_equal "$output" "$(printf '%s\n' 'Self(ms)  Count  Function' ' 314.465      1  svp_acl_mdl_load_from_mem' \
