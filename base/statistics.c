@@ -172,7 +172,7 @@ double statistics_lengths_mad(const int64_t *sorted, size_t n, int64_t hz)
     if (n == 0 || !says_ticks(hz))
         return statistics_mad(sorted, n, statistics_median(sorted, n));
     const int64_t middle = middle_ticks(sorted, n, hz); /* twice the median, as the distances below are of twice */
-    size_t right = n / 2, left = n / 2;
+    size_t right = n / 2, left = right;
     int64_t last = 0, before = 0;
     for (size_t taken = 0; taken <= n / 2; taken++) {
         const int64_t down = left > 0 ? middle - 2 * ticks_at(sorted, left - 1, hz) : INT64_MAX,

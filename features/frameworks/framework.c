@@ -235,9 +235,15 @@ const struct framework_step *framework_step_at(const struct framework *framework
     return low < framework->steps.count && steps[low].start_ns <= time_ns ? &steps[low] : NULL;
 }
 
-const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns)
+const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns,
+                                                      struct framework_passed *passed)
 {
-    for (size_t i = 0; i < framework->steps.count; i++) {
+    if (time_ns < passed->time_ns)
+        passed->steps = 0;
+    passed->time_ns = time_ns;
+    while (passed->steps < framework->steps.count && framework->steps.items[passed->steps].device_end_ns < time_ns)
+        passed->steps++;
+    for (size_t i = passed->steps; i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
         if (step->device_start_ns <= time_ns && time_ns <= step->device_end_ns)
             return step;

@@ -187,8 +187,14 @@ void framework_sort_launches_by_end(struct framework *framework);
 
 /* The first step that a time is in, both ends included; NULL: none. */
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns);
-/* Finds it likewise by the steps' times on the device. */
-const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns);
+/* Finds it likewise by the steps' times on the device. passed: all zero at first; of times that rise it knows the steps
+ * that ended before, which are not looked at again. */
+struct framework_passed {
+    size_t steps;
+    int64_t time_ns;
+};
+const struct framework_step *framework_device_step_at(const struct framework *framework, int64_t time_ns,
+                                                      struct framework_passed *passed);
 /* Finds likewise a thread's launch: of ranges inside each other the outermost of those that are sorted by start. */
 const struct framework_launch *framework_launch_at(const struct framework *framework, int64_t thread, int64_t time_ns);
 

@@ -588,52 +588,53 @@ static size_t tell_hashes(const struct sequence *sequence, size_t steps, struct 
     return used;
 }
 
-/* The shapes of the first operator that has others in each of the kinds; where no one has, of the first that has others
- * in two of them. Returns whether the former. */
+/* The first operator that has other shapes in each of the kinds; false: none has. */
 static bool find_telling(const struct sequence *sequence, const size_t *firsts, size_t count, size_t *ret)
 {
     const struct workload *workload = sequence->workload;
-    bool any = false;
 
-    for (size_t at = 0; firsts[count - 1] + at < sequence->until; at++) {
-        bool all = true, some = false;
+    for (size_t at = 0; count > 0 && firsts[count - 1] + at < sequence->until; at++) {
+        bool all = true;
         for (size_t k = 1; k < count; k++) {
             const uint32_t op = workload->executions[firsts[k] + at].op;
-            const uint32_t other = workload->executions[firsts[0] + at].op;
-            if (sequence->classes[op] != sequence->classes[other])
+            if (sequence->classes[op] != sequence->classes[workload->executions[firsts[0] + at].op])
                 return false;
-            some = some || op != other;
             for (size_t j = 0; j < k; j++)
                 all = all && workload->executions[firsts[j] + at].op != op;
         }
-        *ret = all || (some && !any) ? at : *ret;
-        any = any || some;
+        *ret = at;
         if (all)
             return true;
     }
     return false;
 }
 
-/* Gives each kind a name that does not depend on which of them comes first. */
+#define KIND_NAME_SIZE 512
+
+/* Gives each kind a name that does not depend on which of them comes first, so that other captures have it, too.
+ * *ret_named false: they have none that tells them apart, and no kinds are made. */
 static int name_kinds(const struct sequence *sequence, size_t first_step, struct step_kind *kinds, size_t count,
-                      struct err *err)
+                      bool *ret_named, struct err *err)
 {
     struct workload *workload = sequence->workload;
     const uint16_t device = workload->executions[sequence->from].device;
     size_t firsts[MOST_HASHES], at = 0;
-    char name[128];
+    char names[MOST_KINDS][KIND_NAME_SIZE];
 
     for (size_t k = 0; k < count; k++)
         firsts[k] = workload_first_at(workload, device, workload->steps[first_step + kinds[k].first].start_ns);
-    const bool distinct = find_telling(sequence, firsts, count, &at);
-    for (size_t k = 0; k < count; k++) {
+    *ret_named = find_telling(sequence, firsts, count, &at);
+    for (size_t k = 0; *ret_named && k < count; k++) {
         const struct workload_key *key = &workload->operators[workload->executions[firsts[k] + at].op].key;
+        const char *shapes = workload_text(workload, key->shapes);
+        *ret_named = strlen(shapes) < KIND_NAME_SIZE / 2;
+        snprintf(names[k], KIND_NAME_SIZE, "%.200s %s", workload_text(workload, key->name), *ret_named ? shapes : "");
+        for (size_t j = 0; j < k; j++) /* other data types or formats of the same shapes */
+            *ret_named = *ret_named && strcmp(names[j], names[k]) != 0;
+    }
+    for (size_t k = 0; *ret_named && k < count; k++) {
         uint32_t text;
-        size_t used = (size_t)snprintf(name, sizeof name, "%.40s %.60s", workload_text(workload, key->name),
-                                       workload_text(workload, key->shapes));
-        if (!distinct)
-            snprintf(name + used, sizeof name - used, ", kind %zu", k + 1);
-        if (workload_add_text(workload, name, &text, err) < 0 || array_add(&workload->kinds, err, text) < 0)
+        if (workload_add_text(workload, names[k], &text, err) < 0 || array_add(&workload->kinds, err, text) < 0)
             return err_status(err);
         kinds[k].kind = (uint8_t)workload->kinds.count;
     }
@@ -692,9 +693,10 @@ static int tell_kinds(struct sequence *sequence, uint32_t divider, size_t first_
         again += kinds[k].count;
     if (count < 2 || count > MOST_KINDS || again + 2 < steps || workload->kinds.count + count > UINT8_MAX)
         return 0;
-    if (name_kinds(sequence, first_step, kinds, count, err) < 0)
+    bool named;
+    if (name_kinds(sequence, first_step, kinds, count, &named, err) < 0)
         return err_status(err);
-    for (size_t i = 0; i < steps; i++) {
+    for (size_t i = 0; named && i < steps; i++) {
         size_t k = 0;
         large_pass(i);
         while (k < count && kinds[k].hash != sequence->steps[i])

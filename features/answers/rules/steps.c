@@ -66,7 +66,10 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     /* a host that is ahead makes up for a long step in the next ones: at most what all together take beyond medians */
     const double longer_ns = fmin(beyond(times, n, series.median, finding->threshold),
                                   fmax(series.total - (double)series.n * series.median, 0));
-    if (finding->not_checked == NULL && value <= finding->value) {
+    /* a group with nothing at stake does not stand for one that has */
+    const bool counts = value > finding->threshold && longer_ns >= 1,
+               counted = finding->fired && finding->at_stake_ns >= 1;
+    if (finding->not_checked == NULL && (counted > counts || (counted == counts && value <= finding->value))) {
         series_release(&series);
         return;
     }

@@ -464,7 +464,7 @@ int write_slow_computing(const char *directory, const struct plan *plan, struct 
                      : above(it) > SLOW_COMPUTING ? "yes"
                                                   : "no"),
                 it->free_ns >= 0 ? DECIMAL(it->free_ns, US) : TEXT(NOT_KNOWN),
-                free_known ? DECIMAL(number_from_real(it->others_free_ns), US) : TEXT(NOT_KNOWN),
+                free_known ? DECIMAL(number_rounded(it->others_free_ns), US) : TEXT(NOT_KNOWN),
                 TEXT(!free_known   ? NOT_KNOWN
                      : is_free(it) ? "yes"
                                    : "no"),

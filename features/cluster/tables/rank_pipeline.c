@@ -120,7 +120,7 @@ static int put(sqlite3 *facts, const struct rank_capture *capture, const struct 
     return database_prepare(facts, "INSERT INTO pipeline VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", &insert, err) < 0 ||
                    rank_insert(insert, err, RANK_INTEGER(capture->rank), RANK_INTEGER(capture->stage),
                                RANK_INTEGER(splits->all.time_ns), RANK_INTEGER(splits->all.computing_ns),
-                               RANK_INTEGER(number_from_real(parts->received_ns)),
+                               RANK_INTEGER(number_rounded(parts->received_ns)),
                                RANK_INTEGER(step != NULL ? step->step->number : DB_NULL),
                                RANK_INTEGER(step != NULL ? length_of(step) : DB_NULL),
                                RANK_TEXT(step != NULL ? chart : NULL)) < 0

@@ -64,6 +64,7 @@ struct details {
 
 struct own_worker {
     struct strbuf name;
+    struct framework_passed passed;
     bool begun;
 };
 
@@ -113,13 +114,14 @@ static int open_details(struct report_run *run, struct err *err)
 /* ---- rows ---- */
 
 static const struct framework_step *step_of(const struct framework_analysis *analysis,
-                                            const struct framework_launch *launch, int64_t start_ns)
+                                            const struct framework_launch *launch, int64_t start_ns,
+                                            struct framework_passed *passed)
 {
     const struct framework *framework = analysis->framework;
     if (framework->info.kind == FRAMEWORK_MINDSPORE && (!framework->info.with_cpu || framework->launch_count == 0))
         return NULL;
     if (framework->torch != NULL)
-        return framework_device_step_at(framework, start_ns);
+        return framework_device_step_at(framework, start_ns, passed);
     const struct framework_step *step = launch != NULL ? framework_step_at(framework, launch->start_ns) : NULL;
     return step != NULL ? step : framework_step_at(framework, start_ns);
 }
@@ -151,7 +153,9 @@ static int finish_row(struct report_worker *worker, struct report_value *values,
     const struct details *details = worker->run->variant;
     const struct framework *framework = analysis->framework;
     const struct framework_launch *launch = relation_launch(&analysis->relation, framework, connection_id);
-    const struct framework_step *step = step_of(analysis, launch, values[details->places.start].integer);
+    struct own_worker *worker_own = worker->variant;
+    const struct framework_step *step =
+        step_of(analysis, launch, values[details->places.start].integer, &worker_own->passed);
     if (analysis->steps.count > 0 &&
         (step == NULL || !framework_wants_step(analysis, framework_text(framework, step->id))))
         return REPORT_SKIP;
