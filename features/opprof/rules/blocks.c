@@ -61,10 +61,10 @@ const struct rule rule_op_frequency = {
     .advice = "Measure again on a cool, idle device: the cores were throttled, which extends all times.",
     .threshold = 4.9,
     OPPROF_RULE(.tables = {"opprof_operator"},
-                .known = "SELECT 1 FROM opprof_operator WHERE rated_mhz > 0 AND current_mhz IS NOT NULL",
+                .known = "SELECT 1 FROM opprof_operator WHERE rated_mhz > 0 AND current_mhz > 0",
                 .lacks = "OpBasicInfo.csv has no frequency while the operator ran, or none that it is rated for",
                 .sql = "SELECT 100.0 * (1 - 1.0 * current_mhz / rated_mhz), duration_ps * (1 - 1.0 * current_mhz /"
                        " rated_mhz), duration_ps, 'The cores ran at ' || current_mhz || ' MHz of ' || rated_mhz ||"
                        " '.', op_name || " RULE_LAUNCH ", duration_ps, 100.0 * current_mhz / rated_mhz, 1 FROM"
-                       " opprof_operator WHERE rated_mhz > 0 AND current_mhz IS NOT NULL ORDER BY 1 DESC LIMIT 5"),
+                       " opprof_operator WHERE rated_mhz > 0 AND current_mhz > 0 ORDER BY 1 DESC LIMIT 5"),
 };
