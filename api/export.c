@@ -145,20 +145,25 @@ static void stream_open_file(struct streaming *streaming, int fd, const char *pa
     }
 }
 
-/* A file is whole when it is told, and gone when it was handed over. */
+static bool is_refused(const struct streaming *streaming)
+{
+    return streaming->status != 0 || streaming->err.code != ERR_NONE;
+}
+
+/* A file is whole when it is told, and gone when it was handed over. After a refusal no other is made. */
 static void stream_file(void *arg, const char *path)
 {
     struct streaming *streaming = arg;
-    SCOPED_CLOSE int fd = -1;
-    if (streaming->status != 0 || streaming->err.code != ERR_NONE)
+    if (is_refused(streaming))
         return;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         err_set_errno(&streaming->err, errno, "cannot read '%s'", path);
-        return;
-    }
-    stream_open_file(streaming, fd, path);
+    else
+        stream_open_file(streaming, fd, path);
     unlink(path);
+    if (is_refused(streaming))
+        atomic_store(interrupt_flag, INTERRUPT_BY_CALLER);
 }
 
 int msprof_export_bytes(struct msprof_capture *capture, const char *what,
@@ -176,7 +181,7 @@ int msprof_export_bytes(struct msprof_capture *capture, const char *what,
         export_into(capture, what, directory, &writing, &err);
         path_remove_tree(directory);
     }
-    if (err.code == ERR_NONE)
+    if (is_refused(&streaming)) /* what came of that is no error of its own */
         err = streaming.err;
     const int status = leave(&visit, &err, error);
     return status < 0 ? status : streaming.status;

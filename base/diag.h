@@ -64,7 +64,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "no action is needed; the times that it is derived from are right")                                              \
     X(DIAG_FRAMEWORK_UNREADABLE, "framework-unreadable", DIAG_WARNING,                                                 \
       "data of the framework around a capture cannot be read; tables and timelines lack it",                           \
-      "copy the directory of the framework again, or pass the PROF_* directory in it")                                 \
+      "copy the directory of the framework again, or move the PROF_* directory out of it")                             \
     X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "capture does not name its rank in the cluster",                \
       "rename its settings to profiler_info_<rank>.json, as the framework does")                                       \
     X(DIAG_RANK_SEVERAL, "rank-several", DIAG_WARNING,                                                                 \

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 build=${1:-build}
 base=${MSPROF_CI_BASE:-HEAD^1}
 parts=(Makefile debian tools/rpm tools/portable tools/package.sh tools/test-package.sh tools/portable.sh tools/wheel.sh tools/sysroot.sh tools/dist.sh
-    tools/check-packages.sh acl/libmsprof_acl.map acl/preload/libmsprof_preload.map acl/msprof_acl.pc.in api/libmsprof.map python)
+    tools/check-packages.sh acl/libmsprof_acl.map acl/preload/libmsprof_preload.map acl/msprof_acl.pc.in api tools/packages.sh python)
 log=$build/packages.log
 failures=0
 mkdir -p "$build"

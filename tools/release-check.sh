@@ -64,8 +64,8 @@ check "packages for Debian are made, lintian has nothing to say" tools/package.s
 check "packages for Debian install, run and leave nothing" tools/test-package.sh deb "$build"
 check "packages for rpm are made" tools/package.sh rpm "$build"
 check "packages for rpm install, run and leave nothing" tools/test-package.sh rpm "$build"
-check "the portable program of x86-64 needs glibc 2.17 at most" tools/portable.sh x86_64 "$build"
-check "the portable program of aarch64 needs glibc 2.17 at most" tools/portable.sh aarch64 "$build"
+check "the portable program and the wheel of x86-64 need glibc 2.17 at most, and the wheel reads and records" tools/wheel.sh x86_64 "$build"
+check "the portable program and the wheel of aarch64 need glibc 2.17 at most" tools/wheel.sh aarch64 "$build"
 check "the portable program gives the same bytes" portable_gives_the_same
 check "the program of aarch64 gives the same bytes under qemu" tools/check-aarch64.sh "$build/release"
 check "the manual as a site has no broken link" make html

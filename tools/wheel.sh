@@ -12,18 +12,19 @@ version=$(make -s version)
 archive=$build/portable/msprof-$version-linux-$machine
 room=$build/wheel/$machine
 information=$room/msprof-$version.dist-info
-rm -rf "$room"
+rm -rf "$room" "$build"/wheel/msprof-*"_$machine".whl
 mkdir -p "$room/msprof/acl" "$information/licenses"
 cp python/msprof/*.py python/msprof/py.typed "$archive/libmsprof.so.1" "$archive/libmsprof_acl.so.1" "$room/msprof"
 # Inside of the package, so that the name acl stays pyACL's.
 cp python/msprof_acl.py "$room/msprof/acl/__init__.py"
 cp LICENSE "$archive"/licenses/* "$information/licenses"
+rm -f "$information"/licenses/libssh* # of the program alone
 cat >"$information/METADATA" <<END
 Metadata-Version: 2.1
 Name: msprof
 Version: $version
 Summary: Reads and records profiler captures of Ascend cards and SVP boards
-License: Apache-2.0
+License: Apache-2.0, and the terms of the libraries in it (licenses/)
 Requires-Python: >=3.8
 Description-Content-Type: text/plain
 

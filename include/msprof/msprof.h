@@ -214,7 +214,8 @@ MSPROF_API int msprof_export(struct msprof_capture *capture, const char *what, c
                              void (*written)(void *arg, const char *path), void *arg, struct msprof_error **error);
 
 /* Likewise, but hands the bytes of each file to write, in pieces, and with the length 0 at its end. A result of write
- * that is not 0 ends it, and is the result. Files are made below TMPDIR, and are gone when write has them. */
+ * that is not 0, a positive number, ends the export, and is the result. Files are made below TMPDIR, and are gone when
+ * write has them. */
 MSPROF_API int msprof_export_bytes(struct msprof_capture *capture, const char *what,
                                    int (*write)(void *arg, const char *name, const void *bytes, size_t length),
                                    void *arg, struct msprof_error **error);

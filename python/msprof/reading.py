@@ -445,9 +445,11 @@ class Capture:
                 raised.append(problem)
             return len(raised)
 
-        self._do("export_bytes", what.encode(), _BYTES(take), None)
-        if raised:
-            raise raised[0]
+        try:
+            self._do("export_bytes", what.encode(), _BYTES(take), None)
+        finally:
+            if raised:
+                raise raised[0]
 
     def timeline(self, directory: Union[None, str, os.PathLike] = None, format: str = "json") -> Union[list[str], bytes]:
         """Writes timelines for viewers into a directory, format "json" or "perfetto", and returns their paths. Without a

@@ -168,6 +168,7 @@ for row in json.load(sys.stdin):
     run "$ask" "$capture" diagnostics table ops/name
     expect_equal "$status" 0
     expect_contains "$output" "framework-unreadable"
+    expect_equal "$(sed '1,/^name$/d' <<<"$output")" "$("$MSPROF" show --table ops --columns name --format csv "$capture" 2>/dev/null | tail -n +2)"
 }
 
 @test "options without a size are refused, results may go into a directory that is not there yet" {

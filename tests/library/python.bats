@@ -96,29 +96,47 @@ for what in ("timeline", "perfetto", "report", "db"):
         assert one[-1] == b"" and b"".join(one[:-1]), path
         if what != "db":
             assert b"".join(one) == open(path, "rb").read(), path
+asked = []
 def refuse(name, piece):
+    asked.append(name)
     raise OverflowError(name)
-try:
-    capture.export_bytes("report", refuse)
-except OverflowError as error:
-    assert str(error) == "report.html"
-else:
-    raise SystemExit("no exception")
+for what in ("report", "summary"):
+    asked.clear()
+    try:
+        capture.export_bytes(what, refuse)
+    except OverflowError as error:
+        assert [str(error)] == asked, (error, asked)
+    else:
+        raise SystemExit("no exception")
+assert capture.table("ops").columns # the next call goes on
 assert os.listdir("temporary") == []
 END
 }
 
 @test "a directory of layouts decodes what the installed ones do not" {
-    mkdir layouts
     python3 - <<'END'
-import msprof
+import os, struct, msprof
+path = "JOBX/data/aicore.0.1.1"
+with open(path, "rb") as file:
+    records = [struct.unpack_from("<6xH8xQ", *at) for data in [file.read()] for at in [(data, i) for i in range(0, len(data), 128)]]
+with open(path, "wb") as file: # as no layout has it: task, cycles
+    for task, cycles in records:
+        file.write(struct.pack("<H6xQ52xI", task, cycles, 0x5a5a5a5a))
+os.mkdir("layouts")
+with open("layouts/own.layout", "w") as file:
+    file.write("kind svp_pmu\nlayout own\nsize 72\nmagic offset 68 width 4 value 0x5a5a5a5a\n"
+               "column task_id offset 0 width 2\ncolumn total_cycle offset 8 width 8\n")
+def cycles(**options):
+    return msprof.open("JOBX", **options).sql("SELECT count(*) AS n, sum(total_cycle) AS cycles FROM ai_core_task").to_dict()
+true = {"n": [len(records)], "cycles": [sum(cycle for _, cycle in records)]}
+assert cycles(results="without") != true
+assert cycles(results="with", layouts="layouts") == true
 try:
     msprof.open("JOBX", layouts="nowhere")
 except msprof.Error as error:
     assert "nowhere" in str(error), error
 else:
     raise SystemExit("no error")
-assert msprof.open("JOBX", layouts="layouts").records_decoded == 558
 END
 }
 
