@@ -76,22 +76,19 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const char *tabl
     return status;
 }
 
-/* How texts are compared, where a filter that nothing passed compares one. */
-static void hint_of_filters(const struct show_settings *settings, struct err *err)
+/* How texts are compared, where the only filter compares one and nothing passed it. */
+static void hint_of_filter(const struct show_settings *settings, struct err *err)
 {
-    for (size_t i = 0; i < settings->filters.count; i++) {
-        const char *filter = settings->filters.values[i], *sign = strpbrk(filter, "~<>=!");
-        const char *value = sign != NULL ? sign + strspn(sign, "~<>=! ") : "";
-        const bool globs = sign != NULL && (sign[0] == '~' || sign[1] == '~');
-        if (sign != NULL && isalpha((unsigned char)*value) && strpbrk(value, "*?[") == NULL && sign[0] != '<' &&
-            sign[0] != '>') {
-            err_hint(err, "%s: --filter '%.*s~*[%c%c]%s*'",
-                     globs ? "~ compares the whole text with a pattern" : "a text is compared whole, and with its case",
-                     (int)(sign - filter), filter, toupper((unsigned char)*value), tolower((unsigned char)*value),
-                     value + 1);
-            return;
-        }
-    }
+    const char *filter = settings->filters.count == 1 ? settings->filters.values[0] : "";
+    const char *sign = strpbrk(filter, "~<>=!"), *value = sign != NULL ? sign + strspn(sign, "~<>=! ") : "";
+
+    if (sign == NULL || (*sign != '~' && *sign != '=') || !isalpha((unsigned char)*value) ||
+        strpbrk(value, "*?['") != NULL)
+        return;
+    err_hint(err, "%s: --filter '%.*s~*[%c%c]%s*'",
+             *sign == '~' || sign[1] == '~' ? "~ compares the whole text with a pattern"
+                                            : "a text is compared whole, and with its case",
+             (int)(sign - filter), filter, toupper((unsigned char)*value), tolower((unsigned char)*value), value + 1);
 }
 
 /* A table that is empty by itself, not by its filters, needed something to be switched on. */
@@ -119,7 +116,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
             strbuf_addf(&reason, "%s'%s'", i > 0 ? " and " : "", settings->filters.values[i]);
         err_set(&err, ERR_NOT_FOUND, "'%s': no row of table '%s' passes the filter%s %s", visit->shown, settings->table,
                 console_plural(settings->filters.count), reason.data != NULL ? reason.data : "");
-        hint_of_filters(settings, &err);
+        hint_of_filter(settings, &err);
     } else if (settings->table != NULL && extension_tell_absence(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
         err_wrap(&err, "'%s' has nothing to show", visit->shown);

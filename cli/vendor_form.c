@@ -35,7 +35,6 @@ struct vendor_line {
     struct words others;  /* directories, which are captures */
     bool collects;        /* an option says how to */
     bool has_option;      /* of the vendor's tool */
-    bool selects;         /* one of the forms' options is there, whatever its value */
 };
 
 static void line_release(struct vendor_line *line)
@@ -104,7 +103,6 @@ static int add_option(struct vendor_line *line, char **argv, int *at, struct err
     const enum vendor_option_use use = vendor_option_find(word, &name);
 
     line->has_option |= use != VENDOR_OPTION_NONE;
-    line->selects |= use == VENDOR_OPTION_SELECTS;
     line->collects |= use == VENDOR_OPTION_COLLECTS || use == VENDOR_OPTION_PROGRAM;
     if (use == VENDOR_OPTION_NONE && own_value_follows(word, next)) {
         ++*at;

@@ -13,6 +13,7 @@
 #include "db/query/cann_version.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
+#include "parsers/capture/archive.h"
 #include "parsers/capture/capture.h"
 
 #include <ctype.h>
@@ -86,8 +87,8 @@ static const struct first_try export_words[] = {
     {NULL, NULL},
 };
 
-/* What starts programs on several devices: it need not be installed where the question is asked. */
-/* With a version behind them or not: python3.10. */
+/* What starts programs, with a version behind its name or not (python3.10): it need not be installed where the question
+ * is asked. */
 static const char *const launchers[] = {"python",     "torchrun",  "msrun", "mpirun", "mpiexec",
                                         "accelerate", "deepspeed", "bash",  "sh"};
 
@@ -253,7 +254,8 @@ static bool is_program(const char *word)
     size_t length = strlen(word);
 
     if (stat(word, &info) == 0)
-        return S_ISREG(info.st_mode) && (access(word, X_OK) == 0 || strchr(word, '/') != NULL);
+        return S_ISREG(info.st_mode) && (access(word, X_OK) == 0 || strchr(word, '/') != NULL) &&
+               !archive_has_name(word, NULL);
     while (length > 0 && (isdigit((unsigned char)word[length - 1]) || word[length - 1] == '.'))
         length--;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
@@ -261,6 +263,18 @@ static bool is_program(const char *word)
             return true;
     }
     return strchr(word, '/') != NULL || words_end_in(word, ".py") || words_end_in(word, ".sh") || is_in_path(word);
+}
+
+/* Whether a word is called as captures are, and archives of them. */
+static bool is_called_as_capture(const char *word)
+{
+    static const char *const heads[] = {"JOB", "PROF_", "OPPROF_"};
+    const char *name = path_name(word);
+
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+            return true;
+    return archive_has_name(word, NULL);
 }
 
 /* words: the one in question, and those behind it, ended by NULL. */
@@ -279,6 +293,11 @@ static void hint_of_word(char *const *words, enum command_id parent, struct err 
             err_hint(err, "msprof show %s", word);
         else
             err_hint(err, "msprof export summary %s, or msprof export timeline %s", word, word);
+    } else if (parent == COMMAND_ROOT && is_called_as_capture(word)) {
+        if (access(word, F_OK) == 0)
+            err_hint(err, "msprof show %s", word);
+        else
+            err_set(err, ERR_USAGE, "'%s' is neither a command nor there: check the path", word);
     } else if (parent == COMMAND_ROOT && word[0] != '\0' && is_program(word)) {
         err_set(err, ERR_USAGE, VENDOR_COLLECTS_PROGRAM);
         hint_of_program(words, err);
@@ -406,6 +425,11 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     if (vendor_option_use(word) == VENDOR_OPTION_COLLECTS)
         return err_set(err, ERR_USAGE, "'%.*s' is an option of CANN's own msprof, which collects; '%s' reads captures",
                        (int)length, word, command_full_name(command));
+    if (command == COMMAND_ROOT && vendor_option_use(word) != VENDOR_OPTION_NONE) {
+        err_set(err, ERR_USAGE, "'%.*s' is an option of Ascend's form of the command line, which has no command",
+                (int)length, word);
+        return err_hint(err, "msprof --export=on --output=PROF %s", word);
+    }
     memcpy(name, word, length);
     name[length] = '\0';
     suggestion_init(&suggestion, name);

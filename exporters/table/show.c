@@ -697,15 +697,15 @@ static int no_table(const struct report *const *all, const struct report_files *
                     struct err *err)
 {
     struct nearest nearest = nearest_table(all, files, name, family);
-    const char *comma = strchr(name, ',');
-
-    if (comma != NULL) {
-        err_set(err, ERR_USAGE, "--table takes one table, and may be repeated");
-        return err_hint(err, "--table %.*s --table %s", (int)(comma - name), name, comma + 1);
-    }
     SCOPED(strbuf_release) struct strbuf about;
 
     strbuf_init(&about, ERR_TEXT_SIZE);
+    if (strchr(name, ',') != NULL) {
+        for (; *name != '\0'; name += strcspn(name, ","), name += *name == ',')
+            strbuf_addf(&about, " --table %.*s", (int)strcspn(name, ","), name);
+        err_set(err, ERR_USAGE, "--table takes one table, and may be repeated");
+        return about.failed ? err_status(err) : err_hint(err, "%s", about.data + 1);
+    }
     list_tables_about(all, name, family, &about);
     err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
     return err_hint(err, "'msprof show --table list CAPTURE' lists its tables%s", about.data != NULL ? about.data : "");
