@@ -167,6 +167,12 @@ double statistics_mad(const int64_t *sorted, size_t n, double median)
     return n % 2 == 1 ? last : (before + last) / 2;
 }
 
+static int64_t twice_ticks_at(const int64_t *sorted, size_t i, int64_t hz)
+{
+    const int64_t ticks = ticks_at(sorted, i, hz);
+    return number_add(ticks, ticks);
+}
+
 double statistics_lengths_mad(const int64_t *sorted, size_t n, int64_t hz)
 {
     if (n == 0 || !says_ticks(hz))
@@ -175,15 +181,15 @@ double statistics_lengths_mad(const int64_t *sorted, size_t n, int64_t hz)
     size_t right = n / 2, left = right;
     int64_t last = 0, before = 0;
     for (size_t taken = 0; taken <= n / 2; taken++) {
-        const int64_t down = left > 0 ? middle - 2 * ticks_at(sorted, left - 1, hz) : INT64_MAX,
-                      up = right < n ? 2 * ticks_at(sorted, right, hz) - middle : INT64_MAX;
+        const int64_t down = left > 0 ? number_subtract(middle, twice_ticks_at(sorted, left - 1, hz)) : INT64_MAX,
+                      up = right < n ? number_subtract(twice_ticks_at(sorted, right, hz), middle) : INT64_MAX;
         large_pass(taken);
         before = last;
         last = down <= up ? down : up;
         left -= down <= up;
         right += down > up;
     }
-    return part_of_ticks(hz, n % 2 == 1 ? 2 * last : before + last, 4);
+    return part_of_ticks(hz, n % 2 == 1 ? number_add(last, last) : number_add(before, last), 4);
 }
 
 void series_fill(struct series *series, int64_t *values, size_t n, int64_t hz, int64_t *samples)

@@ -92,7 +92,10 @@ static inline double ticks_whole_ns(int64_t rate, int64_t ticks)
 {
     if (rate == TICKS_OF_NS)
         return (double)ticks;
-    const int64_t hz = ticks_hz(rate), seconds = ticks / hz, parts = ticks % hz * TICKS_OF_NS, whole = parts / hz;
+    const int64_t hz = ticks_hz(rate), seconds = ticks / hz;
+    if (hz > INT64_MAX / TICKS_OF_NS) /* a tick is less than 0.11 ns */
+        return (double)seconds * (double)TICKS_OF_NS + (double)(ticks % hz) / (double)hz * (double)TICKS_OF_NS;
+    const int64_t parts = ticks % hz * TICKS_OF_NS, whole = parts / hz;
     return (double)seconds * (double)TICKS_OF_NS + (double)whole +
            (double)(parts % hz) / (double)hz; /* a half stays one */
 }

@@ -3,6 +3,7 @@
 #include "features/diff/compare.h"
 
 #include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 

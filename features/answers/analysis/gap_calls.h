@@ -23,7 +23,7 @@ int coverage_make(struct intervals *list, struct coverage *ret, struct err *err)
 int64_t coverage_within(const struct coverage *coverage, int64_t from_ns, int64_t until_ns, size_t *cursor);
 void coverage_release(struct coverage *coverage);
 
-#define QUEUE_GAP_NS 1000 /* is between tasks that wait in a queue, too */
+#define QUEUE_GAP_NS 1000 /* passes between tasks that wait in a queue, too */
 
 /* When no device did anything, from the first execution of all to the end of the last. left_ns: so much of the end of
  * each stretch is none, as of those that are no longer. */

@@ -2,6 +2,7 @@
 #include "features/answers/rules/rule.h"
 
 #include "base/number.h"
+
 #include <strings.h>
 
 /* The guide's Memory Bound: max(dstr, dld, wld) / max(mac_busy, vec_ppen). */

@@ -2,6 +2,7 @@
 #include "features/answers/rules/rule.h"
 
 #include "base/number.h"
+
 #include <strings.h>
 
 static void check_communication(const struct advice_look *look, struct finding *finding)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "features/answers/analysis/bound.h"
-
 #include "base/number.h"
+#include "features/answers/analysis/bound.h"
 #include "features/answers/rules/rule.h"
 
 /* By the definition of table bound: the busiest unit that moves data, where it is busier than those that calculate. */

@@ -2,6 +2,7 @@
 #include "features/answers/rules/rule.h"
 
 #include "base/number.h"
+
 static void check_memory_calls(const struct advice_look *look, struct finding *finding)
 {
     if (!look->host->known) {

@@ -2,6 +2,7 @@
 #include "features/answers/rules/rule.h"
 
 #include "base/number.h"
+
 static void check_idle(const struct advice_look *look, struct finding *finding)
 {
     double idle_ns = (double)look->splits->all.free_ns;

@@ -46,9 +46,9 @@ double rule_united_ns(const struct advice_look *look);
 /* Share of an operator in the time in which devices were busy. */
 double rule_share_of_busy(const struct advice_look *look, size_t op);
 
-/* Gaps without what is left between tasks that wait in a queue: QUEUE_GAP_NS. */
+/* The sum of gaps, each without the QUEUE_GAP_NS that stay between tasks that wait in a queue. */
 double rule_long_gaps_ns(const struct advice_look *look);
-/* All of them, whole. */
+/* The sum of whole gaps. */
 double rule_gaps_ns(const struct advice_look *look);
 
 /* How long a unit was busy; 0 where it was not counted. */

@@ -3,6 +3,7 @@
 #include "features/answers/rules/rule.h"
 
 #include "base/number.h"
+
 static const char nothing_moved[] = "the capture has no transfers of communication operators";
 
 /* What is known of both kinds of links together; negative: nothing. */

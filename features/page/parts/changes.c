@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes against another capture. */
-#include "features/answers/load/load.h"
-
 #include "base/number.h"
+#include "features/answers/load/load.h"
 #include "features/diff/compare.h"
 #include "features/diff/diff_output.h"
 #include "features/page/page.h"

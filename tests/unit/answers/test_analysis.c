@@ -140,6 +140,10 @@ static void test_a_median_of_lengths_is_of_their_ticks(void **state)
     expect_near(statistics_lengths_median(halves, 2, TICKS_OF_NS), 94, 0);
     expect_near(statistics_lengths_median(NULL, 0, 48000000), 0, 0);
     expect_near(statistics_lengths_mad(NULL, 0, 48000000), 0, 0);
+    const int64_t longest[] = {INT64_MAX - 1, INT64_MAX,
+                               INT64_MAX}; /* more than 2^62 ticks: twice of them is too much */
+    expect_near(statistics_lengths_mad(longest, 3, 800000001), 0, 4);
+    expect_near(ticks_whole_ns(INT64_C(100000000000), INT64_C(99999999999)), 999999999.99, 1e-6);
     for (size_t clock = 0; clock < 3; clock++) {
         for (size_t n = 1; n < 40; n++) {
             int64_t ticks[40], ns[40], twice[40];
