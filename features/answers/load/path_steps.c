@@ -110,12 +110,11 @@ static int take_call(struct launch_load *load, const struct read_call *call, str
     if (!call->waits && call->connection != DB_NULL)
         load->connections.items[load->connections.count++] =
             (struct connection){call->connection, (uint32_t)load->calls.count};
-    load->calls.items[load->calls.count++] =
-        (struct path_call){.start_ns = call->start_ns,
-                           .end_ns = number_add(call->start_ns, call->duration_ns),
-                           .name = call->name,
-                           .thread = thread & (UINT32_MAX >> 2),
-                           .waits = call->waits};
+    load->calls.items[load->calls.count++] = (struct path_call){.start_ns = call->start_ns,
+                                                                .end_ns = number_add(call->start_ns, call->duration_ns),
+                                                                .name = call->name,
+                                                                .thread = thread & (UINT32_MAX >> 2),
+                                                                .waits = call->waits};
     return 0;
 }
 
@@ -214,8 +213,8 @@ static void load_release(struct launch_load *load)
 
 int workload_load_launches(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
 {
-    SCOPED(load_release) struct launch_load load = {
-        .workload = workload, .launches = ret, .threads = MAP_OF(struct known_thread, id)};
+    SCOPED(load_release)
+    struct launch_load load = {.workload = workload, .launches = ret, .threads = MAP_OF(struct known_thread, id)};
     int64_t ascend = 0;
     SCOPED(cann_clocks_release) struct cann_clocks clocks = {.items = NULL};
     int status = query_number(db, "SELECT count(*) FROM sqlite_master WHERE name = 'host_call'", &ascend, err);
