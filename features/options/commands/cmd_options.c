@@ -332,8 +332,10 @@ const struct command command_options = {
     .description =
         "Checks profiling options in a JSON file: options of TensorFlow and GE, acl.json (also of SVP\nboards), or "
         "arguments of the MindSpore or PyTorch profiler. Reports unknown keys, wrong\nvalues and missing companion "
-        "options; lists what is collected on which chip, and the files\nand columns made from it. YAML, ini\nfiles, and strings, dicts and calls "
-        "from Python or shell scripts work, too.\nExit status 3 if an option is wrong, 2 if FILE contains no options.\n",
+        "options; lists what is collected on which chip, and the files\nand columns made from it. YAML, ini\nfiles, "
+        "and strings, dicts and calls "
+        "from Python or shell scripts work, too.\nExit status 3 if an option is wrong, 2 if FILE contains no "
+        "options.\n",
     .operands = "FILE|-",
     .most_operands = 1,
     EXAMPLES({"what an option produces on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
