@@ -205,7 +205,7 @@ make_injector() {
 
 # bats test_tags=once
 @test "whichever call of the system fails, inputs keep their bytes, results are whole or absent, and success means all of them" {
-    [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || skip "it takes minutes: tools/test.sh --all"
+    only_in_all "it takes minutes"
     make_injector
     every_call "$repository"/testdata/resnet50/JOB* import X
     every_call "$repository"/testdata/cann/prof-910b/PROF* export summary X --stable-names
