@@ -49,7 +49,7 @@ static bool is_cell(const char *element)
 static bool is_block(const char *element)
 {
     return is(element, "p") || is(element, "table") || is(element, "ul") || is(element, "ol") || is(element, "dl") ||
-           is(element, "figcaption") || is(element, "footer");
+           is(element, "figcaption") || is(element, "footer") || is(element, "summary");
 }
 
 static void put_rule(struct markdown *markdown, struct outfile *out)
@@ -473,9 +473,12 @@ const char *const html_style[] = {
     "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
     "overflow-wrap:anywhere}",
     "svg{display:block;width:100%;height:auto;overflow:visible}svg text{fill:var(--fg);font-size:11px}",
-    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);padding:.1rem .4rem}",
+    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);overflow-wrap:anywhere;",
+    "padding:.1rem .4rem}",
     ".copy{font:inherit;font-size:.82rem;margin-left:.5rem;background:var(--bg);color:var(--link);border:1px solid ",
     "var(--soft);border-radius:3px;cursor:pointer}",
+    ".change{border-left:3px solid var(--link);padding-left:.8rem;margin:.8rem 0}.change p{margin:.1rem 0}",
+    "details>summary{cursor:pointer}",
     ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
     ".high{color:var(--mark)}.medium{color:var(--aicpu)}",
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",

@@ -7,12 +7,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static int put_capture_line(struct html_page *page, struct err *err)
+{
+    (void)err;
+    html_put_capture_line(page);
+    return 0;
+}
+
+static int put_losses_line(struct html_page *page, struct err *err)
+{
+    html_text(&page->w, "Records: ");
+    return html_put_records_line(page, err);
+}
+
 /* In their order. */
 static const struct html_part parts[] = {
     {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_DAMAGED},
-    {"changes", "Changes", .put = html_put_changes},
     {"summary", "Summary", .put = html_put_summary},
     {"findings", "Findings", .put = html_put_findings},
+    {"changes", "Changes", .put = html_put_changes},
     {"time", "Where the time goes", .put = html_put_time},
     {"steps", "Steps", .put = html_put_steps},
     {"utilisation", "Utilisation over time", .put = html_put_utilisation},
@@ -28,8 +41,8 @@ static const struct html_part parts[] = {
     {"path", "Critical path of a step", .put = html_put_path,
      .tables = {{"path", .bars = "share"}, {.report = "path_step"}}},
     {"frequency", "Frequency of the cores", .tables = {{.report = "frequency"}}},
-    {"identity", "Capture", .put = html_put_identity},
-    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_WHOLE},
+    {"identity", "Capture", .put = html_put_identity, .line = put_capture_line},
+    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_WHOLE, .line = put_losses_line},
     {"formulas", "Formulas and limits", .put = html_put_formulas},
     {.title = NULL},
 };
@@ -217,6 +230,7 @@ static void release(struct html_page *page)
 {
     free(page->links.items);
     report_session_release(&page->session);
+    html_change_release(&page->change);
     path_steps_release(&page->paths);
     host_calls_release(&page->calls);
     gaps_release(&page->gaps);
@@ -254,6 +268,16 @@ static void put_contents(struct html_page *page, const struct html_part *list)
     html_close(w);
 }
 
+/* A part that is a line until it is opened, which needs no script. */
+static int begin_fold(struct html_page *page, const struct html_part *part, struct err *err)
+{
+    html_open(&page->w, "details");
+    html_open(&page->w, "summary");
+    const int status = part->line(page, err);
+    html_close(&page->w);
+    return status;
+}
+
 static int put_part(struct html_page *page, const struct html_part *part, struct err *err)
 {
     struct html_writer *w = &page->w;
@@ -266,9 +290,13 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
     html_open_f(w, page->several ? "h3" : "h2", "id=c%zu-%s-title", page->number, part->id);
     html_text(w, part->title);
     html_close(w);
-    int status = part->put != NULL ? part->put(page, err) : 0;
+    int status = part->line != NULL ? begin_fold(page, part, err) : 0;
+    if (status == 0 && part->put != NULL)
+        status = part->put(page, err);
     for (const struct html_table *table = part->tables; status == 0 && table->report != NULL; table++)
         status = html_put_table(page, table, NULL, err);
+    if (part->line != NULL)
+        html_close(w);
     html_close(w);
     html_raw(w, "\n");
     return status;

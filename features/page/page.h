@@ -32,6 +32,7 @@ struct html_part {
     int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
     struct html_table tables[4];                         /* behind that; ended by none */
     enum html_place place;
+    int (*line)(struct html_page *page, struct err *err); /* what it is in a line, to be opened; NULL: it is open */
 };
 
 /* One capture on its way into the page. */
@@ -54,7 +55,12 @@ struct html_page {
     struct host_calls calls;             /* without executions: not open */
     struct advice advice;                /* all zero without executions; the caller's where the page is alone */
     const struct comparison *comparison; /* of a page about one alone */
-    size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
+    struct page_change {
+        struct comparison comparison;
+        struct profile profile; /* of the capture, which the comparison points into */
+        bool known;             /* there is a base, and both have operators */
+    } change;
+    size_t comparison_rows; /* of it that are shown; 0: as many as a table may have */
     struct path_steps paths;
     struct report_session session;                      /* of the tables; db NULL: there was none yet */
     struct html_links ARRAY_OF(struct html_link) links; /* inside of page_write.c; to rows that are not written yet */
@@ -67,6 +73,20 @@ bool html_put_coverage(struct html_page *page);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
+/* Whether an operator of the capture is called so. */
+bool html_is_operator(const struct html_page *page, const char *name);
+/* Puts what a row of a finding is about, without a link: an operator's name, "gap before MatMul_12, stream 3". */
+void html_put_finding_row(struct html_page *page, const struct rule *rule, const struct finding_row *row);
+/* Holds the capture against its base, once: page->change. */
+int html_compare(struct html_page *page, struct err *err);
+void html_change_release(struct page_change *change);
+/* Puts what a comparison says in two sentences: the verdict, and what it rests on. */
+void html_put_verdict(struct html_page *page, const struct comparison *comparison);
+/* The capture, and where its records went, each as a line. */
+void html_put_capture_line(struct html_page *page);
+/* Names of calls, for cann_text. NULL with err set. */
+const struct cann_texts *html_names(struct html_page *page, struct err *err);
+int html_put_records_line(struct html_page *page, struct err *err);
 int html_put_changes(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
 int html_put_path(struct html_page *page, struct err *err);
@@ -117,6 +137,11 @@ uint64_t html_table_limit(const struct html_page *page);
 uint64_t html_bytes(const struct html_page *page);
 /* A paragraph. */
 void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "5.912 ms": the largest unit with a digit before the point, and four digits: what a reader compares. 0 is "0 us". */
+#define SCALED_MAX 32
+const char *html_scaled(double ns, char text[SCALED_MAX]);
+/* The same in an element that says the microseconds exactly when it is pointed at. */
+void html_put_scaled(struct html_page *page, double ns);
 /* "1234.567": microseconds, exactly. */
 const char *html_us(int64_t ns, char text[NUMBER_MAX]);
 

@@ -2,9 +2,11 @@
 #include "features/page/page.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/writer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,33 @@ const char *html_us(int64_t ns, char text[NUMBER_MAX])
 {
     *number_put_us(text, ns) = '\0';
     return text;
+}
+
+const char *html_scaled(double ns, char text[SCALED_MAX])
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const size_t last = sizeof units / sizeof *units - 1;
+    size_t unit = ns == 0 ? 1 : 0;
+
+    while (unit < last && fabs(ns) / units[unit].ns >= 999.95) /* which four digits would round to 1000 */
+        unit++;
+    const double value = ns / units[unit].ns, size = fabs(value);
+    const int decimals = unit == 0 || ns == 0 ? 0 : size < 9.9995 ? 3 : size < 99.995 ? 2 : 1;
+    snprintf(text, SCALED_MAX, "%.*f %s", decimals, value, units[unit].name);
+    return text;
+}
+
+void html_put_scaled(struct html_page *page, double ns)
+{
+    char text[SCALED_MAX];
+
+    html_open(&page->w, "span");
+    html_attribute_f(&page->w, "title", "%.3f us", number_us(ns));
+    html_text(&page->w, html_scaled(ns, text));
+    html_close(&page->w);
 }
 
 void html_note(struct html_page *page, const char *format, ...)
@@ -390,6 +419,16 @@ static int fill(struct filling *filling, struct err *err)
                            : fill_device(&tables, &whole, err);
     report_forget_tensors(&page->session);
     return status;
+}
+
+const struct cann_texts *html_names(struct html_page *page, struct err *err)
+{
+    const struct table_choice choice = {.top = 0};
+    struct table_sink sink = {.arg = NULL};
+    const struct export_options options = options_of(page, &choice, &sink);
+    struct export_result result = {.files = 0};
+
+    return use_session(page, &options, &result, err) == 0 ? report_names(&page->session, true, err) : NULL;
 }
 
 struct giving {

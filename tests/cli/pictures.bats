@@ -385,6 +385,9 @@ for (source, target, _), ms in links.items():
     pairs[source, target] += ms
 page.check_map(told, pairs, 1)
 assert told.table('Who kept the others waiting').rows[0][0] == '5'
+others = 100 * sum(ms for r, ms in wait.items() if r != '5') / sum(ms for r, ms in elapsed.items() if r != '5')
+assert told.exact['summary'] == ('SummaryRank 5 is late in 4 of 4 steps: it came last in 80 of its 80 collectives, and the others '
+                                 'waited 19213.675 us for it. The other ranks wait %.1f %% of their communication.' % others), told.exact
 PY
     done
     run_msprof -q report RUN --redact -o page.html

@@ -5,6 +5,7 @@
 usage: page.py FILE               checks that it is one sound file that needs nothing else
        page.py FILE table CAPTION prints the table with this caption as CSV
        page.py FILE part ID       prints the text of a part
+       page.py FILE exact ID      likewise, with the microseconds that its scaled times have when they are pointed at
 """
 import base64
 import csv
@@ -23,6 +24,17 @@ class Table:
         self.caption, self.heads, self.rows, self.styles, self.ids = '', [], [], [], []
 
 
+def check_scaled(exact, scaled):
+    """A time with its unit is the one that it was made of, to four digits, in the unit that a reader would choose."""
+    us, of_us = exact.split(' ')
+    value, unit = scaled.split(' ')
+    factor = {'ns': 1e-3, 'us': 1, 'ms': 1e3, 's': 1e6}[unit]
+    us, shown = float(us), float(value)
+    assert of_us == 'us' and (value == '0' if us == 0 else unit == 's' or abs(shown) < 1000), (exact, scaled)
+    assert us == 0 or abs(shown) >= 1 or unit == 'ns', (exact, scaled)
+    assert abs(shown * factor - us) <= max(5.01e-4 * abs(us), 5.01e-4), (exact, scaled)
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
@@ -32,9 +44,11 @@ class Page(html.parser.HTMLParser):
         self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
         self.elements = 0
         self.shapes = []  # of drawings: part, element, attributes
+        self.exact, self.scaled, self.pointed = {}, [], None  # pointed: what an element says when it is pointed at
         self.feed(self.source)
         self.close()
         self.parts = {part: ''.join(texts) for part, texts in self.parts.items()}
+        self.exact = {part: ''.join(texts) for part, texts in self.exact.items()}
         assert not self.open, ('not closed', self.open)
 
     def handle_starttag(self, tag, attrs):
@@ -59,7 +73,9 @@ class Page(html.parser.HTMLParser):
             self.open.append(tag)
         if tag == 'section':
             self.part = attrs['id']
-            self.parts[self.part] = []
+            self.parts[self.part], self.exact[self.part] = [], []
+        if tag == 'span':
+            self.pointed = attrs.get('title')
         if 'svg' in self.open:
             self.shapes.append((self.part, tag, attrs))
         if tag == 'table':
@@ -86,6 +102,9 @@ class Page(html.parser.HTMLParser):
             return
         if self.part is not None:
             self.parts[self.part].append(data)
+            self.exact[self.part].append(self.pointed if self.open[-1:] == ['span'] and self.pointed else data)
+        if self.open[-1:] == ['span'] and self.pointed:
+            self.scaled.append((self.pointed, data))
         if self.open[-2:-1] in (['rect'], ['circle']) and self.open[-1] == 'title':
             self.shapes[-2][2]['title'] = self.shapes[-2][2].get('title', '') + data
         if 'caption' in self.open:
@@ -118,6 +137,8 @@ class Page(html.parser.HTMLParser):
             assert all(len(row) == len(table.rows[0]) for row in table.rows), table.caption
             assert not table.heads or len(table.heads) == len(table.rows[0]), table.caption
         assert all(text.strip() for text in self.parts.values()), self.parts
+        for exact, scaled in self.scaled:
+            check_scaled(exact, scaled)
         assert not re.search('[\x00-\x08\x0b-\x1f\x7f-\x9f]', self.source)
 
 
@@ -152,6 +173,8 @@ def main():
         page.check()
     elif sys.argv[2] == 'part':
         print(page.parts[sys.argv[3]])
+    elif sys.argv[2] == 'exact':
+        print(page.exact[sys.argv[3]])
     else:
         table = page.table(sys.argv[3])
         writer = csv.writer(sys.stdout, lineterminator='\n')

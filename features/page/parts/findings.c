@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of 'msprof advise', with links to the rows that it is made of. */
+#include "base/file/large.h"
 #include "base/number.h"
 #include "features/page/page.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_operator(const struct workload *workload, const char *name)
+bool html_is_operator(const struct html_page *page, const char *name)
 {
+    const struct workload *workload = &page->workload;
+
     for (size_t i = 0; *name != '\0' && i < workload->operator_count; i++) {
         if (strcmp(workload_text(workload, workload->operators[i].key.name), name) == 0)
             return true;
@@ -15,9 +18,48 @@ static bool is_operator(const struct workload *workload, const char *name)
     return false;
 }
 
+static const struct gap *gap_at(const struct html_page *page, int64_t start_ns)
+{
+    for (size_t i = 0; i < page->gaps.count; large_pass(i++))
+        if (page->gaps.items[i].start_ns == start_ns)
+            return &page->gaps.items[i];
+    return NULL;
+}
+
+/* A gap is named by what comes after it, and by the call that covers it. */
+static void put_gap(struct html_page *page, const struct finding_row *row)
+{
+    const struct gap *gap = gap_at(page, row->at_ns);
+    struct html_writer *w = &page->w;
+
+    if (gap != NULL) {
+        const struct workload *workload = &page->workload;
+        const char *after = execution_name(workload, gap->after);
+        const int64_t stream = workload->streams[workload->executions[gap->after].stream].id;
+        html_text(w, "gap before ");
+        html_name(w, after, strlen(after));
+        if (stream >= 0)
+            html_text_f(w, ", stream %" PRId64, stream);
+    } else {
+        html_text(w, "gap");
+    }
+    if (row->name[0] != '\0') {
+        html_text(w, gap != NULL ? ": " : " in ");
+        html_name(w, row->name, strlen(row->name));
+    }
+}
+
+void html_put_finding_row(struct html_page *page, const struct rule *rule, const struct finding_row *row)
+{
+    if (rule->shows_gaps)
+        put_gap(page, row);
+    else
+        html_name(&page->w, row->name, strlen(row->name));
+}
+
 static void put_row_name(struct html_page *page, const struct rule *rule, const struct finding_row *row)
 {
-    const bool op = !rule->shows_gaps && is_operator(&page->workload, row->name);
+    const bool op = !rule->shows_gaps && html_is_operator(page, row->name);
     char start[NUMBER_MAX];
 
     html_open(&page->w, "td");
@@ -26,10 +68,7 @@ static void put_row_name(struct html_page *page, const struct rule *rule, const 
         html_link_open(page, "gaps", html_us(row->at_ns, start));
     else if (op)
         html_link_open(page, "ops", row->name);
-    if (rule->shows_gaps && row->name[0] == '\0')
-        html_text(&page->w, "the gap");
-    else
-        html_name(&page->w, row->name, strlen(row->name));
+    html_put_finding_row(page, rule, row);
     if (rule->shows_gaps || op)
         html_close(&page->w);
     html_close(&page->w);
