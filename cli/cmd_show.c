@@ -61,7 +61,7 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const char *tabl
     if (table_is(table, "vendor") && is_part(visit->settings)) {
         err_set(err, ERR_USAGE,
                 "the tables of the vendor's tool are about the whole capture; --step, --from and --until do not apply");
-        return err_hint(err, "name one of them, such as --table op_summary: each by itself takes them");
+        return err_hint(err, "choose one of them, such as --table op_summary, which accepts these options");
     }
     if (table_is(table, "vendor"))
         return show_capture(db, stdout, options, ret, err);

@@ -297,7 +297,7 @@ static void hint_of_word(char *const *words, enum command_id parent, struct err 
         if (access(word, F_OK) == 0)
             err_hint(err, "msprof show %s", word);
         else
-            err_set(err, ERR_USAGE, "'%s' is neither a command nor there: check the path", word);
+            err_set(err, ERR_USAGE, "'%s' is not a command, and there is no such file", word);
     } else if (parent == COMMAND_ROOT && word[0] != '\0' && is_program(word)) {
         err_set(err, ERR_USAGE, VENDOR_COLLECTS_PROGRAM);
         hint_of_program(words, err);

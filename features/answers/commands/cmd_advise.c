@@ -208,9 +208,9 @@ const struct command command_advise = {
                    "to look in the timeline, and what to do. Findings change the exit status only with\n--fail-on.\n",
     .needs_capture = true,
     .captures_optional = true,
-    EXAMPLES(
-        {"what to improve first", "msprof advise JOBX"}, {"what rules there are", "msprof advise --list"},
-        {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
-        {"more than 40 % of time in waiting for memory counts", "msprof advise JOBX --threshold svp-memory-bound:40"}),
+    EXAMPLES({"what to improve first", "msprof advise JOBX"}, {"what rules there are", "msprof advise --list"},
+             {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
+             {"report waiting for memory only above 40 % of the time",
+              "msprof advise JOBX --threshold svp-memory-bound:40"}),
     .run = run_advise,
 };

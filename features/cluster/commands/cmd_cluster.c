@@ -880,7 +880,7 @@ static int run_cluster(const struct settings *given)
     struct settings settings = *given;
     SCOPED_FREE char *directory = NULL;
     if (settings.cluster.timeline && settings.show.tables.count > 0)
-        return console_fail(ERR_USAGE, NULL, "--timeline and --table are two answers: give one of them");
+        return console_fail(ERR_USAGE, NULL, "--timeline and --table cannot be combined");
     if (!settings.cluster.timeline && settings.cluster.format > CLUSTER_MARKDOWN)
         return settings.show.tables.count > 0
                    ? refuse_format("--table", "table, csv, json and markdown")
