@@ -18,6 +18,7 @@ struct html_page;
 /* A table of the report engine. */
 struct html_table {
     const char *report;  /* its name */
+    const char *subject; /* id of the column that says what a row is about, which stands first; NULL: the first one */
     const char *caption; /* NULL: the report's title */
     const char *bars;    /* id of the column of percents that bars are drawn of; NULL: none */
     const char *anchor;  /* id of the column whose cells name the row for links (html_link_open); NULL: none */
@@ -39,14 +40,19 @@ struct html_part {
 struct html_page {
     struct html_writer w;
     sqlite3 *db;
-    int family;    /* CAPTURE_... */
-    size_t number; /* of the capture in the page, from 1 */
-    bool several;  /* captures: headings stand one level lower */
-    bool damaged;  /* the import met problems, or executions have times that cannot be */
-    bool alone;    /* there are no parts that links could lead to */
+    int family;              /* CAPTURE_... */
+    size_t number;           /* of the capture in the page, from 1 */
+    bool several;            /* captures: headings stand one level lower */
+    bool damaged;            /* the import met problems, or executions have times that cannot be */
+    bool alone;              /* there are no parts that links could lead to */
+    int64_t origin_ns;       /* times are since then, as in the timeline; INT64_MIN: as they are */
+    uint64_t bytes;          /* of the parts before this one */
+    bool content;            /* this part has something to show */
+    struct strbuf *absences; /* why it does not; NULL: that is said in the part itself */
     const struct html_capture *capture;
-    const char *source;  /* --source; NULL: not given */
-    const void *subject; /* of parts of html_report_add_parts */
+    const char *source;              /* --source; NULL: not given */
+    const void *subject;             /* of parts of html_report_add_parts */
+    const struct progress *progress; /* may be NULL */
     const struct roofs *roofs;
     struct workload workload;
     struct splits splits;
@@ -126,6 +132,10 @@ void html_cell(struct html_page *page, const char *text);
 void html_cell_name(struct html_page *page, const char *text);
 /* Several where '|' divides them. */
 void html_cell_number(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A time, since the capture began; by the capture's clock where it is pointed at. DB_NULL, INT64_MIN: not known. */
+void html_cell_at(struct html_page *page, int64_t time_ns);
+/* Since the capture began. */
+int64_t html_since(const struct html_page *page, int64_t time_ns);
 /* 1234567 ns as "1234.567"; not known: DB_NULL. */
 void html_cell_us(struct html_page *page, int64_t ns);
 
@@ -135,6 +145,9 @@ void html_link_open(struct html_page *page, const char *report, const char *cell
 /* How many bytes the file may have when the next table ends. */
 uint64_t html_table_limit(const struct html_page *page);
 uint64_t html_bytes(const struct html_page *page);
+/* Says what the part, or one of its tables, cannot show, and why. A part with nothing else is named at the end of the
+ * page instead. */
+void html_absent(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph. */
 void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "5.912 ms": the largest unit with a digit before the point, and four digits: what a reader compares. 0 is "0 us". */

@@ -4,6 +4,7 @@
 
 usage: page.py FILE               checks that it is one sound file that needs nothing else
        page.py FILE table CAPTION prints the table with this caption as CSV
+       page.py FILE clock CAPTION likewise, with the times of the clock that cells have when they are pointed at
        page.py FILE part ID       prints the text of a part
        page.py FILE exact ID      likewise, with the microseconds that its scaled times have when they are pointed at
 """
@@ -22,6 +23,13 @@ FORBIDDEN = {'link', 'img', 'iframe', 'object', 'embed', 'form', 'base', 'video'
 class Table:
     def __init__(self):
         self.caption, self.heads, self.rows, self.styles, self.ids = '', [], [], [], []
+        self.clocks = []  # of each row: what its cells say when they are pointed at, None: nothing
+
+
+def nanoseconds(us):
+    """Of microseconds with three decimals, exactly."""
+    assert re.fullmatch(r'-?[0-9]+\.[0-9]{3}', us), us
+    return int(us.replace('.', ''))
 
 
 def check_scaled(exact, scaled):
@@ -83,6 +91,7 @@ class Page(html.parser.HTMLParser):
         if tag == 'tr' and 'thead' not in self.open:
             self.tables[-1].rows.append([])
             self.tables[-1].styles.append([])
+            self.tables[-1].clocks.append([])
             self.tables[-1].ids.append(attrs.get('id'))
         if tag in ('td', 'th'):
             if 'thead' in self.open:
@@ -90,6 +99,7 @@ class Page(html.parser.HTMLParser):
             else:
                 self.tables[-1].rows[-1].append('')
                 self.tables[-1].styles[-1].append(attrs.get('style', ''))
+                self.tables[-1].clocks[-1].append(attrs.get('title'))
 
     def handle_endtag(self, tag):
         assert self.open and self.open.pop() == tag, ('closed out of order', tag, self.getpos())
@@ -139,6 +149,11 @@ class Page(html.parser.HTMLParser):
         assert all(text.strip() for text in self.parts.values()), self.parts
         for exact, scaled in self.scaled:
             check_scaled(exact, scaled)
+        # all moments of a page are since one origin
+        origins = {nanoseconds(clock[:-3]) - nanoseconds(cell)
+                   for table in self.tables for row, clocks in zip(table.rows, table.clocks)
+                   for cell, clock in zip(row, clocks) if clock}
+        assert len(origins) <= len({part.split('-')[0] for part in self.parts}), origins
         assert not re.search('[\x00-\x08\x0b-\x1f\x7f-\x9f]', self.source)
 
 
@@ -180,7 +195,9 @@ def main():
         writer = csv.writer(sys.stdout, lineterminator='\n')
         if table.heads:
             writer.writerow(table.heads)
-        writer.writerows(table.rows)
+        writer.writerows(table.rows if sys.argv[2] == 'table' else
+                         [[clock[:-3] if clock else cell for cell, clock in zip(row, clocks)]
+                          for row, clocks in zip(table.rows, table.clocks)])
 
 
 if __name__ == '__main__':

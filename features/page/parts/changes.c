@@ -40,6 +40,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     bool both = row->base_key != NULL && row->new_key != NULL;
 
     html_open(&page->w, "tr");
+    html_cell_name(page, row->key);
     html_cell_number(page, "%+.3f", number_us(row->total_new - row->total_base));
     put_us(page, row->total_base, row->base_key != NULL);
     put_us(page, row->total_new, row->new_key != NULL);
@@ -47,7 +48,6 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     put_us(page, row->median_new, row->new_key != NULL);
     html_cell_number(page, "%" PRId64 "|%" PRId64, row->n_base, row->n_new);
     html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
-    html_cell_name(page, row->key);
     html_close(&page->w);
 }
 
@@ -55,13 +55,13 @@ static void put_row(struct html_page *page, const struct compare_row *row)
 static void put_rest(struct html_page *page, const struct comparison *comparison)
 {
     html_open(&page->w, "tr");
+    html_cell(page, "(rest)");
     html_cell_number(page, "%+.3f", number_us(comparison->rest_new - comparison->rest_base));
     put_us(page, comparison->rest_base, true);
     put_us(page, comparison->rest_new, true);
     for (int i = 0; i < 4; i++)
         put_us(page, 0, false);
     html_cell(page, "");
-    html_cell(page, "(rest)");
     html_close(&page->w);
 }
 
@@ -71,9 +71,9 @@ static void put_rows(struct html_page *page, const char *caption, const struct c
 {
     size_t most =
         page->comparison_rows > 0 && page->comparison_rows < HTML_ROWS_MAX ? page->comparison_rows : HTML_ROWS_MAX;
-    static const char *const heads[] = {"#Change(us)",      "#Base(us)",       "#New(us)",
-                                        "#Base median(us)", "#New median(us)", "#Base count",
-                                        "#New count",       "Verdict",         "Name"};
+    static const char *const heads[] = {"Name",        "#Change(us)",      "#Base(us)",
+                                        "#New(us)",    "#Base median(us)", "#New median(us)",
+                                        "#Base count", "#New count",       "Verdict"};
     size_t shown = 0;
     uint64_t limit = html_table_limit(page);
 

@@ -77,7 +77,7 @@ static void put_row_name(struct html_page *page, const struct rule *rule, const 
 static void put_rows(struct html_page *page, const struct finding *finding)
 {
     static const char *const heads[] = {"Name", "#Time(us)", "#Share(%)", "#Count", "#At(us)", "Launched by"};
-    char caption[96], text[NUMBER_MAX];
+    char caption[96];
     bool launched = false;
 
     for (size_t i = 0; i < finding->row_count; i++)
@@ -88,8 +88,8 @@ static void put_rows(struct html_page *page, const struct finding *finding)
         const struct finding_row *row = &finding->rows[i];
         html_open(&page->w, "tr");
         put_row_name(page, finding->rule, row);
-        html_cell_number(page, "%.3f|%.1f|%" PRId64 "|%s", number_us(row->time_ns), row->share, row->count,
-                         row->at_ns != INT64_MIN ? html_us(row->at_ns, text) : TABLE_MISSING);
+        html_cell_number(page, "%.3f|%.1f|%" PRId64, number_us(row->time_ns), row->share, row->count);
+        html_cell_at(page, row->at_ns);
         if (launched)
             html_cell_name(page, row->launcher);
         html_close(&page->w);
@@ -113,7 +113,7 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     if (finding->saves_ns >= 0)
         html_text_f(&page->w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
     if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
-        html_text_f(&page->w, " In the timeline at ts %s.",
+        html_text_f(&page->w, " In the timeline at %s us.",
                     html_us(number_subtract(finding->time_ns, origin_ns), text));
     if (finding->same_cause != NULL)
         html_text_f(&page->w, " Rule %s found the same cause.", finding->same_cause->id);
@@ -170,6 +170,7 @@ int html_put_findings(struct html_page *page, struct err *err)
     size_t fired = 0;
 
     (void)err;
+    page->content = true;
     if (page->workload.execution_count == 0) {
         html_note(page, "Nothing ran on a device, so no rule applies.");
         return 0;

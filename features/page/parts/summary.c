@@ -379,6 +379,7 @@ static void put_window(struct html_page *page)
 
 int html_put_summary(struct html_page *page, struct err *err)
 {
+    page->content = true;
     if (page->workload.execution_count == 0) {
         html_note(page, "No device was recorded, so there is no device time to divide.");
         return put_capture(page, err);
