@@ -59,7 +59,7 @@ bool console_has_variable(const char *name);
 /* Whether titles on stdout are colored. */
 bool console_colors_stdout(void);
 
-/* Around the writing of data: output_end reports a failed write (once) and returns an exit status.
+/* Around the writing of data: console_output_end reports a failed write (once) and returns an exit status.
  * In between a reader that goes away ends the program by SIGPIPE, as other filters do. */
 void console_output_begin(void);
 int console_output_end(bool failure_told);

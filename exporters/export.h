@@ -69,7 +69,7 @@ struct export_options {
     /* Told once for every file that is complete under its name: "op_summary", its path. May be NULL. */
     void (*written)(void *arg, const char *report, const char *path);
     void *written_arg;
-    /* Told of every table of a summary of Ascend's captures that has no rows: why (answers/outcome.h); and of layers of
+    /* Told of every table of a summary of Ascend's captures that has no rows: why; and of layers of
      * a timeline that are asked for by name and have no events. May be NULL. */
     void (*absent)(const char *reason);
     const struct progress *progress;   /* may be NULL */

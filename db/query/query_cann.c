@@ -273,7 +273,12 @@ static const struct query_field call_fields[] = {
     QUERY_MEMBERS(struct cann_call, "", id, type, parent_id, connection_id),
     QUERY_MEMBERS(struct cann_call, "", thread_id, start_ns, launches, duration_ns, level, name_id, item_id),
 };
-enum { FIRST_OF_TIMED_CALL = 4, FIRST_OF_CALL_DURATION = 7, END_OF_CALL = sizeof call_fields / sizeof *call_fields };
+enum {
+    FIRST_OF_CALL_LAUNCH = 3,
+    FIRST_OF_TIMED_CALL = 4,
+    FIRST_OF_CALL_DURATION = 7,
+    END_OF_CALL = sizeof call_fields / sizeof *call_fields
+};
 
 static const struct query_field task_span_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type,
@@ -298,6 +303,9 @@ static const struct query_field tick_state_fields[] = {
 static const struct query_field task_duration_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, start_ns, duration_ns, op_name_id,
                   collective),
+};
+static const struct query_field task_launch_fields[] = {
+    QUERY_MEMBERS(struct cann_task, "", device_id, stream_id, start_ns, duration_ns, connection_id),
 };
 
 int64_t cann_call_name_id(const struct cann_call *call)
@@ -411,9 +419,11 @@ static const struct rows {
     [CANN_TICK_SUMS] = {.select = {QUERY_FIELDS(tick_sum_fields)}, .give = give_task},
     [CANN_TICK_STATES] = {.select = {QUERY_FIELDS(tick_state_fields)}, .give = give_task},
     [CANN_TASK_DURATIONS] = {.select = {QUERY_FIELDS(task_duration_fields)}, .give = give_task},
+    [CANN_TASK_LAUNCHES] = {.select = {QUERY_FIELDS(task_launch_fields)}, .give = give_task},
     [CANN_TASK_SPANS] = {.select = {QUERY_FIELDS(task_span_fields)}, .give = give_task_span},
     [CANN_CALLS] = {CALL_ROWS(0)},
     [CANN_TIMED_CALLS] = {CALL_ROWS(FIRST_OF_TIMED_CALL)},
+    [CANN_CALL_LAUNCHES] = {CALL_ROWS(FIRST_OF_CALL_LAUNCH)},
     [CANN_CALL_DURATIONS] = {CALL_ROWS(FIRST_OF_CALL_DURATION)},
     [CANN_CALL_SPANS] = {.select = {QUERY_FIELDS(call_span_fields)}, .give = give_call_span, .of_calls = true},
 };

@@ -160,9 +160,11 @@ enum cann_rows {
     CANN_TICK_SUMS,      /* both ends; operator, its type, what it ran on */
     CANN_TICK_STATES,    /* all ticks; stream, task, type, operator, what launched it */
     CANN_TASK_DURATIONS, /* device, core type, operator, its type, duration */
+    CANN_TASK_LAUNCHES,  /* device, stream, start, duration, connection */
     CANN_TASK_SPANS,
     CANN_CALLS,
     CANN_TIMED_CALLS,    /* thread, times, level, names, launches */
+    CANN_CALL_LAUNCHES,  /* likewise, with the connection */
     CANN_CALL_DURATIONS, /* level, names, duration */
     CANN_CALL_SPANS,
 };

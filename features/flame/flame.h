@@ -2,9 +2,9 @@
 /* Flame graphs: stacks of Python, calls of the host and operators, with how long, or how often.
  *
  *     struct flame flame;
- *     int status = flame_make(db, FLAME_DEVICE, &flame, err);
- *     if (status == 0)
- *         status = flame_write_collapsed(&flame, "flame.collapsed", &stacks, err);
+ *     if (flame_make(db, FLAME_DEVICE, &flame, err) < 0)
+ *         return err_status(err);
+ *     ...                                     // flame_order and flame_walk_next give each frame with its box
  *     flame_release(&flame);
  */
 #ifndef MSPROF_FEATURES_FLAME_FLAME_H

@@ -82,8 +82,8 @@ void association_place_note(const struct thread *thread, struct note *note, uint
         note->kind == NOTE_COPY ? deepest_call : association_call_around(thread, deepest_call, levels[note->kind]);
 }
 
-/* The index of the next note of this kind about a call, from a place of the list on (0: the first); note_count: there
- * is none. */
+/* The index of the next note of this kind about a call, from a place of the list on (0: the first); the count of
+ * notes: there is none. */
 static size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from)
 {
     const struct call *around = &thread->calls.items[call];

@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "db/database.h"
 #include "db/query/clocks.h"
+#include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "features/answers/analysis/gap_calls.h"
 
@@ -27,26 +28,36 @@ struct known_thread {
     uint32_t number;
 };
 
+/* A call as it is read, by thread. */
+struct read_call {
+    int64_t start_ns, duration_ns, id, thread, connection;
+    uint32_t name;
+    bool waits;
+};
+
 struct launch_load {
     const struct workload *workload;
     struct launches *launches;
+    struct cann_texts names;
+    bool *waiting; /* of each name: its calls wait */
+    struct ARRAY_OF(struct read_call) read;
     struct ARRAY_OF(struct path_call) calls;        /* by start */
     struct ARRAY_OF(struct connection) connections; /* by id, the first call of each in front */
     size_t rows;                                    /* of tasks that were read */
     struct ARRAY_OF(int64_t) thread_ids;            /* by their numbers */
     struct map threads;                             /* of struct known_thread */
-    struct map waiting;                             /* ids of names of calls that wait */
 };
 
-static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
+static int find_waiting(struct launch_load *load, struct err *err)
 {
-    struct launch_load *load = arg;
-    const char *text = query_text(row, 1);
-    int64_t id = query_integer(row, 0);
-
-    if (text == NULL || !gap_call_is_waiting(text))
-        return 0;
-    return map_add(&load->waiting, &id, NULL, err) != NULL ? 0 : err_status(err);
+    load->waiting = calloc(load->names.rows + 1, sizeof *load->waiting);
+    if (load->waiting == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < load->names.rows; i++) {
+        const struct cann_text name = cann_text(&load->names, (int64_t)i, 0);
+        load->waiting[i] = name.text != NULL && gap_call_is_waiting(name.text);
+    }
+    return 0;
 }
 
 static int number_thread(struct launch_load *load, int64_t id, uint32_t *ret, struct err *err)
@@ -65,29 +76,45 @@ static int number_thread(struct launch_load *load, int64_t id, uint32_t *ret, st
     return 0;
 }
 
-static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
+static int read_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct launch_load *load = arg;
-    int64_t name = query_integer(row, 4), start_ns = query_integer(row, 1), connection = query_integer(row, 0);
-    bool waits = map_get(&load->waiting, &name) != NULL;
+    const bool is_named = call->name_id >= 0 && (uint64_t)call->name_id < load->names.rows;
+    const bool waits = is_named && load->waiting[call->name_id];
+
+    if ((!waits && call->launches != 1) || call->start_ns == DB_NULL || call->duration_ns < 0)
+        return 0;
+    if (load->read.count >= LAUNCH_NONE)
+        return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
+    if (large_reserve(&load->read, 1, err) < 0)
+        return err_status(err);
+    large_pass(load->read.count);
+    load->read.items[load->read.count++] = (struct read_call){.start_ns = call->start_ns,
+                                                              .duration_ns = call->duration_ns,
+                                                              .id = call->id,
+                                                              .thread = call->thread_id,
+                                                              .connection = call->connection_id,
+                                                              .name = is_named ? (uint32_t)call->name_id : 0,
+                                                              .waits = waits};
+    return 0;
+}
+
+ARRAY_COMPARE(by_start, struct read_call, ARRAY_BY(start_ns), ARRAY_BY(id))
+
+static int take_call(struct launch_load *load, const struct read_call *call, struct err *err)
+{
     uint32_t thread = 0;
 
-    if (!waits && query_integer(row, 5) != 1)
-        return 0;
-    if (load->calls.count >= LAUNCH_NONE)
-        return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
-    if (number_thread(load, query_integer(row, 3), &thread, err) < 0 || large_reserve(&load->calls, 1, err) < 0 ||
-        large_reserve(&load->connections, 1, err) < 0)
+    if (number_thread(load, call->thread, &thread, err) < 0)
         return err_status(err);
-    if (!waits && connection != DB_NULL)
+    if (!call->waits && call->connection != DB_NULL)
         load->connections.items[load->connections.count++] =
-            (struct connection){connection, (uint32_t)load->calls.count};
-    large_pass(load->calls.count);
-    load->calls.items[load->calls.count++] = (struct path_call){.start_ns = start_ns,
-                                                                .end_ns = number_add(start_ns, query_integer(row, 2)),
-                                                                .name = name >= 0 ? (uint32_t)name : 0,
+            (struct connection){call->connection, (uint32_t)load->calls.count};
+    load->calls.items[load->calls.count++] = (struct path_call){.start_ns = call->start_ns,
+                                                                .end_ns = number_add(call->start_ns, call->duration_ns),
+                                                                .name = call->name,
                                                                 .thread = thread & (UINT32_MAX >> 2),
-                                                                .waits = waits};
+                                                                .waits = call->waits};
     return 0;
 }
 
@@ -102,21 +129,19 @@ static uint32_t find_call(const struct launch_load *load, int64_t connection)
 }
 
 /* Sets the launching call of the execution of a device and stream that begins at a time. */
-static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
+static void find_launch(struct launch_load *load, int64_t device_id, int64_t stream, int64_t start_ns,
+                        int64_t connection)
 {
-    struct launch_load *load = arg;
     const struct workload *workload = load->workload;
-    uint16_t device = workload_device_of(workload, query_integer(row, 0));
-    int64_t stream = query_integer(row, 1), start_ns = query_integer(row, 2);
-    uint32_t call = find_call(load, query_integer(row, 3));
+    uint16_t device = workload_device_of(workload, device_id);
+    uint32_t call = find_call(load, connection);
 
-    (void)err;
     large_pass(load->rows++);
     if (device == workload->device_count || call == LAUNCH_NONE)
-        return 0;
+        return;
     struct path_call *launch = &load->launches->calls[call];
     if (launch->start_ns > start_ns) /* a task that began before its call was launched by another */
-        return 0;
+        return;
     for (size_t i = workload_first_at(workload, device, start_ns);
          i < workload->execution_count && workload->executions[i].device == device &&
          workload->executions[i].start_ns == start_ns;
@@ -127,18 +152,35 @@ static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
         launch->cut |= launch->end_ns > start_ns;
         launch->end_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
     }
+}
+
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    (void)err;
+    if (task->connection_id != DB_NULL && task->start_ns != DB_NULL && task->duration_ns >= 0)
+        find_launch(arg, task->device_id, task->stream_id, task->start_ns, task->connection_id);
+    return 0;
+}
+
+static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)err;
+    find_launch(arg, query_integer(row, 0), -1, query_integer(row, 1), query_integer(row, 2));
     return 0;
 }
 
 static int read_calls(struct launch_load *load, sqlite3 *db, struct err *err)
 {
-    if (query_run(db, "SELECT id, text FROM name", NULL, 0, take_name, load, err) < 0 ||
-        query_run(db,
-                  "SELECT connection_id, start_ns, duration_ns, thread_id, name_id, launches FROM host_call"
-                  " WHERE (launches = 1 OR name_id IN (SELECT id FROM name WHERE text LIKE '%synchronize%'"
-                  "  OR text LIKE '%memcpy%')) AND start_ns IS NOT NULL AND duration_ns >= 0 ORDER BY start_ns, id",
-                  NULL, 0, take_call, load, err) < 0)
+    if (cann_names_load(db, &load->names, err) < 0 || find_waiting(load, err) < 0 ||
+        cann_each_call(db, CANN_CALL_LAUNCHES, read_call, load, err) < 0 ||
+        large_reserve(&load->calls, load->read.count, err) < 0 ||
+        large_reserve(&load->connections, load->read.count, err) < 0)
         return err_status(err);
+    large_sort(load->read.items, load->read.count, sizeof *load->read.items, by_start);
+    for (size_t i = 0; i < load->read.count; large_pass(i++)) {
+        if (take_call(load, &load->read.items[i], err) < 0)
+            return err_status(err);
+    }
     large_sort(load->connections.items, load->connections.count, sizeof *load->connections.items, by_id);
     return 0;
 }
@@ -152,23 +194,27 @@ static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
         return err_status(err);
     for (size_t i = 0; i < load->workload->execution_count; large_pass(i++))
         launches->of[i] = LAUNCH_NONE;
-    if (query_run(db,
-                  "SELECT device_id, stream_id, start_ns, connection_id FROM device_task"
-                  " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                  NULL, 0, take_task, load, err) < 0)
+    if (cann_each_task(db, CANN_TASK_LAUNCHES, take_task, load, err) < 0)
         return err_status(err);
     return query_run(db,
-                     "SELECT device_id, -1, start_ns, connection_id FROM communication_op"
+                     "SELECT device_id, start_ns, connection_id FROM communication_op"
                      " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
-                     NULL, 0, take_task, load, err);
+                     NULL, 0, take_communication, load, err);
+}
+
+static void load_release(struct launch_load *load)
+{
+    map_release(&load->threads);
+    cann_texts_release(&load->names);
+    free(load->waiting);
+    large_free(load->read.items);
+    large_free(load->connections.items);
 }
 
 int workload_load_launches(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
 {
-    struct launch_load load = {.workload = workload,
-                               .launches = ret,
-                               .threads = MAP_OF(struct known_thread, id),
-                               .waiting = {.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)}};
+    SCOPED(load_release)
+    struct launch_load load = {.workload = workload, .launches = ret, .threads = MAP_OF(struct known_thread, id)};
     int64_t ascend = 0;
     SCOPED(cann_clocks_release) struct cann_clocks clocks = {.items = NULL};
     int status = query_number(db, "SELECT count(*) FROM sqlite_master WHERE name = 'host_call'", &ascend, err);
@@ -184,9 +230,6 @@ int workload_load_launches(sqlite3 *db, const struct workload *workload, struct 
     ret->count = load.calls.count;
     if (ret->count > 0 && status == 0)
         status = read_tasks(&load, db, err);
-    map_release(&load.threads);
-    map_release(&load.waiting);
-    large_free(load.connections.items);
     return status;
 }
 

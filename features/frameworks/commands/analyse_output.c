@@ -408,7 +408,7 @@ static bool is_own_directory(const char *path)
     return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Removes the records that were read to their end; *ret_kept: the others. */
+/* Removes the records that were read to their end; the others are added to kept. */
 static int simplify_framework(const char *directory, struct words *kept, struct err *err)
 {
     SCOPED_FREE char *records = path_joined(directory, "FRAMEWORK", err);
