@@ -161,6 +161,15 @@ END
     [ "$(wc -c <taken/report.png)" -gt $(($(wc -c <"$repository/docs/pictures/report.png") * 3 / 4)) ]
 }
 
+@test "messages that the README quotes under Troubleshooting are those of the program" {
+    sed -n '/^## Troubleshooting/,/^## Limits/s/^\* \*\*"\(.*\)"\*\*.*/\1/p' "$readme" | grep -v '^error while loading' >quoted
+    [ "$(wc -l <quoted)" -ge 2 ]
+    while IFS= read -r message; do
+        part=$(sed 's/^\.\.\. *//; s/ *\.\.\.$//' <<<"$message")
+        grep -rqF --include='*.c' "$part" "$repository"/{parsers,ssh,cli,db} || { echo "no message has: $part"; false; }
+    done <quoted
+}
+
 @test "the README's first two screens say what, for whom and why, with the two commands" {
     [ "$(grep -n '^## A tour' "$readme" | cut -d : -f 1)" -le 72 ]
     for head in 'Who it is for' 'Why not' 'Two commands'; do
