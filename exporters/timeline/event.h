@@ -142,6 +142,13 @@ struct event_arg {
     };
 };
 
+/* The title of a key: without comma, quotes and colon. */
+static inline bool event_is_key(const struct event_arg *arg, const char *title)
+{
+    const size_t length = strlen(title);
+    return arg->key_length == length + strlen(",\"\":") && memcmp(arg->key + strlen(",\""), title, length) == 0;
+}
+
 /* The number that an argument shows, which is none of a text. */
 struct event_number {
     bool whole;
@@ -408,6 +415,17 @@ static inline size_t event_packed_size(const char *p)
 }
 /* What was packed, whose texts stay there. Only head and args are set. */
 void event_unpack(struct event *ret, const char *p);
+
+/* ---- who takes them ---- */
+
+/* Takes the events of a capture's timeline of everything, as the engine draws them; 0 or -code. */
+struct event_taker {
+    /* Before the events of each timeline of a capture that has several: processes and threads have numbers of their own
+     * there. */
+    int (*begin)(void *arg, struct err *err);
+    int (*take)(void *arg, const struct event *event, struct err *err);
+    void *arg;
+};
 
 /* The characters of the inside of a JSON string into room for as many bytes; returns how many there are. */
 size_t event_text_characters(char *ret, const char *text, size_t length);

@@ -725,6 +725,15 @@ static int add_metadata(struct perfetto *writer, const struct event *event, stru
     return set_text(of_thread ? &track->name : label ? &process->label : &process->name, event->args, err);
 }
 
+/* That of an instant, as its last argument. */
+static char *put_duration(char *p, struct perfetto *writer, struct track *track, int64_t duration_ns, struct err *err)
+{
+    const struct event_key key = EVENT_KEY("Duration(us)");
+    const struct event_arg arg = {
+        .key = key.text, .key_length = (uint16_t)key.length, .type = EVENT_US, .integer = duration_ns};
+    return put_annotation(p, writer, track, &arg, err);
+}
+
 /* Writes what is due before a slice or an arrow, and the event. */
 static int add_event(struct perfetto *writer, struct track *track, const struct event *event, struct err *err)
 {
@@ -739,6 +748,8 @@ static int add_event(struct perfetto *writer, struct track *track, const struct 
                          (struct span){head->category, head->category_length}, err);
     for (size_t i = 0; i < head->arg_count; i++)
         p = put_annotation(p, writer, track, &event->args[i], err);
+    if (head->phase == 'i')
+        p = put_duration(p, writer, track, head->duration_ns, err);
     const int status = is_slice ? write_slice(writer, track, head, p, err) : write_flow(writer, track, event, p, err);
     return err->code != ERR_NONE ? err_status(err) : status;
 }
@@ -786,9 +797,10 @@ static void perfetto_free(void *opaque)
     free(writer);
 }
 
-static void *perfetto_open(struct outfile *out, struct err *err)
+static void *perfetto_open(struct outfile *out, const struct export_options *options, struct err *err)
 {
     struct perfetto *writer = calloc(1, sizeof *writer);
+    (void)options;
     if (writer == NULL) {
         no_memory(err);
         return NULL;

@@ -121,16 +121,20 @@ static size_t trace_cuts_part(const struct cut_borders *borders, const struct ex
 
 /* ---- formats ---- */
 
+enum trace_way { WAY_PLAIN, WAY_GZIP, WAY_PACKETS, WAY_NOWHERE };
+
+static const struct event_writer taker_writer;
+
 static const struct trace_form {
     const char *ending;
     const struct event_writer *writer;
-    bool squeezed;
-    enum squeeze_kind squeeze;
-} forms[] = {[TRACE_JSON] = {".json", &json_writer, false, SQUEEZE_GZIP},
-             [TRACE_JSON_GZ] = {".json.gz", &json_writer, true, SQUEEZE_GZIP},
-             [TRACE_PFTRACE] = {".pftrace", &perfetto_writer, true, SQUEEZE_PACKETS},
-             [TRACE_PFTRACE_RAW] = {".pftrace", &perfetto_writer, false, SQUEEZE_PACKETS},
-             [TRACE_SPEEDSCOPE] = {".speedscope.json", &speedscope_writer, false, SQUEEZE_GZIP}};
+    enum trace_way way; /* of the bytes */
+} forms[] = {[TRACE_JSON] = {".json", &json_writer, WAY_PLAIN},
+             [TRACE_JSON_GZ] = {".json.gz", &json_writer, WAY_GZIP},
+             [TRACE_PFTRACE] = {".pftrace", &perfetto_writer, WAY_PACKETS},
+             [TRACE_PFTRACE_RAW] = {".pftrace", &perfetto_writer, WAY_PLAIN},
+             [TRACE_SPEEDSCOPE] = {".speedscope.json", &speedscope_writer, WAY_PLAIN},
+             [TRACE_TAKEN] = {".json", &taker_writer, WAY_NOWHERE}};
 
 /* A document of JSON. */
 struct json_document {
@@ -141,9 +145,10 @@ struct json_document {
     size_t own_size; /* memory of events that the buffer has no room for */
 };
 
-static void *json_open(struct outfile *out, struct err *err)
+static void *json_open(struct outfile *out, const struct export_options *options, struct err *err)
 {
     struct json_document *document = calloc(1, sizeof *document);
+    (void)options;
     if (document == NULL)
         err_no_memory(err);
     else
@@ -206,6 +211,44 @@ static int json_end(void *opaque, const struct trace_about *about, const char *n
 
 const struct event_writer json_writer = {.open = json_open, .add = json_add, .end = json_end, .free = json_free};
 
+/* Of TRACE_TAKEN: the options' taker, which gets the events as they are. */
+struct taking {
+    const struct event_taker *taker;
+};
+
+static void *taker_open(struct outfile *out, const struct export_options *options, struct err *err)
+{
+    struct taking *taking = calloc(1, sizeof *taking);
+    (void)out;
+    if (taking == NULL) {
+        err_no_memory(err);
+        return NULL;
+    }
+    taking->taker = options->taker;
+    if (options->taker->begin(options->taker->arg, err) == 0)
+        return taking;
+    free(taking);
+    return NULL;
+}
+
+static int taker_add(void *opaque, const struct event *event, struct err *err)
+{
+    const struct event_taker *taker = ((const struct taking *)opaque)->taker;
+    return taker->take(taker->arg, event, err);
+}
+
+static int taker_end(void *opaque, const struct trace_about *about, const char *name, struct err *err)
+{
+    (void)opaque;
+    (void)about;
+    (void)name;
+    (void)err;
+    return 0;
+}
+
+static const struct event_writer taker_writer = {
+    .open = taker_open, .add = taker_add, .end = taker_end, .free = free};
+
 /* ---- the sink ---- */
 
 /* A file. */
@@ -213,7 +256,7 @@ struct part {
     struct outfile file;
     struct squeeze *squeeze; /* NULL: not compressed */
     struct outfile *out;     /* where its bytes go */
-    void *writer;            /* of the format */
+    void *writer;            /* of the format; NULL: the events are not wanted */
     uint64_t events;         /* without metadata and arrows */
 };
 
@@ -222,6 +265,7 @@ struct trace_sink {
     const struct trace_form *form;
     struct trace_cuts *cuts; /* NULL: all is one part */
     const struct cut_borders *borders;
+    bool is_wanted; /* a taker has the events of the timeline of everything alone */
     char *path;
     struct strbuf rest; /* an event whose end has not come */
     struct event event; /* that is being taken */
@@ -281,16 +325,19 @@ static void part_abort(const struct trace_sink *sink, struct part *part)
 
 static int part_open(struct part *part, const struct trace_sink *sink, const char *path, struct err *err)
 {
-    *part = (struct part){.out = &part->file};
+    const enum trace_way way = sink->form->way;
+    *part = (struct part){.file = {.fd = -1, .lock_fd = -1}, .out = &part->file};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
-    if (sink->form->squeezed) {
-        part->squeeze = squeeze_open(path, sink->form->squeeze, err);
+    if (way == WAY_GZIP || way == WAY_PACKETS) {
+        part->squeeze = squeeze_open(path, way == WAY_GZIP ? SQUEEZE_GZIP : SQUEEZE_PACKETS, err);
         part->out = part->squeeze != NULL ? squeeze_input(part->squeeze) : NULL;
-    } else if (outfile_open(&part->file, path, err) < 0) {
+    } else if (way == WAY_PLAIN && outfile_open(&part->file, path, err) < 0) {
         part->out = NULL;
     }
-    part->writer = part->out != NULL ? sink->form->writer->open(part->out, err) : NULL;
+    if (part->out == NULL || !sink->is_wanted)
+        return part->out != NULL ? 0 : err_status(err);
+    part->writer = sink->form->writer->open(part->out, sink->options, err);
     return part->writer != NULL ? 0 : err_status(err);
 }
 
@@ -320,7 +367,7 @@ static int part_add(const struct trace_sink *sink, struct part *part, const stru
 {
     const char phase = event->head.phase;
     part->events += phase == 'X' || (!sink->form->writer->slices_alone && (phase == 'i' || phase == 'C'));
-    return sink->form->writer->add(part->writer, event, err);
+    return part->writer != NULL ? sink->form->writer->add(part->writer, event, err) : 0;
 }
 
 /* ---- events ---- */
@@ -439,7 +486,8 @@ void trace_sink_forget_texts(struct trace_sink *sink)
 
 /* ---- the whole ---- */
 
-struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err)
+struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, const char *report,
+                                   struct err *err)
 {
     struct trace_sink *sink = calloc(1, sizeof *sink);
     if (sink == NULL) {
@@ -448,6 +496,7 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
     }
     sink->options = options;
     sink->form = &forms[options->trace_format];
+    sink->is_wanted = sink->form->way != WAY_NOWHERE || strcmp(report, "msprof") == 0;
     sink->cuts = options->split != SPLIT_NONE ? options->cuts : NULL;
     sink->err = (struct err)ERR_INIT;
     strbuf_init(&sink->rest, LINE_MAX);
@@ -484,8 +533,10 @@ static int part_commit(const struct trace_sink *sink, struct part *part, const s
                        uint64_t *ret_bytes, struct err *err)
 {
     *ret_bytes = 0;
-    if (trace_sink_takes_events(sink) && end_writer(sink, part, about, err) < 0)
+    if (trace_sink_takes_events(sink) && part->writer != NULL && end_writer(sink, part, about, err) < 0)
         return err_status(err);
+    if (sink->form->way == WAY_NOWHERE)
+        return 0;
     if (part->squeeze == NULL) {
         *ret_bytes = part->file.written + part->file.used;
         return outfile_commit(&part->file, err);
@@ -633,7 +684,7 @@ static int check_parts(const struct trace_cuts *cuts, struct err *err)
     if (cuts->parts <= CUTS_MAX)
         return 0;
     err_set(err, ERR_USAGE, "--split makes more than %d parts", CUTS_MAX);
-    return err_hint(err, "ask for longer ones, or for a part of the time with --from and --until");
+    return err_hint(err, "choose longer parts, or a time range with --from and --until");
 }
 
 int trace_cuts_draw(const struct export_options *options,

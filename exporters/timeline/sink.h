@@ -20,8 +20,8 @@ struct trace_about {
 
 /* What writes the events of one file in a format. */
 struct event_writer {
-    /* Writes to out, which must outlive it; NULL with err set. */
-    void *(*open)(struct outfile *out, struct err *err);
+    /* Writes to out, which must outlive it, as the options do; NULL with err set. */
+    void *(*open)(struct outfile *out, const struct export_options *options, struct err *err);
     int (*add)(void *writer, const struct event *event, struct err *err);
     /* name (not escaped): of the whole. */
     int (*end)(void *writer, const struct trace_about *about, const char *name, struct err *err);
@@ -43,8 +43,10 @@ bool trace_sink_needed(const struct export_options *options);
  */
 char *trace_sink_path(const struct export_options *options, const char *path);
 
-/* path: that of JSON, which ends with ".json". Events of style trace_style_msprof only. NULL with err set. */
-struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err);
+/* path: that of JSON, which ends with ".json"; report: a taker has the events of "msprof" alone. Events of style
+ * trace_style_msprof only. NULL with err set. */
+struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, const char *report,
+                                   struct err *err);
 /* For outfile_open_pipe, with the sink as its argument. */
 int trace_sink_take(void *sink, const char *bytes, size_t length);
 /* Whether it takes packed events; else lines of JSON, as they are in a file. */

@@ -46,9 +46,10 @@ struct speedscope {
     struct ends ARRAY_OF(struct slice) open;     /* of the profile that is written */
 };
 
-static void *speedscope_open(struct outfile *out, struct err *err)
+static void *speedscope_open(struct outfile *out, const struct export_options *options, struct err *err)
 {
     struct speedscope *writer = calloc(1, sizeof *writer);
+    (void)options;
     if (writer == NULL) {
         err_no_memory(err);
         return NULL;

@@ -247,7 +247,7 @@ static void a_sink_takes_events_in_pieces_of_any_size(void **state)
              slice_json + 1, others_json);
     for (size_t piece = 1; piece <= length; piece += piece < 300 ? 1 : 97) {
         struct err err = ERR_INIT;
-        struct trace_sink *sink = trace_sink_open(&options, in_scratch("a.json"), &err);
+        struct trace_sink *sink = trace_sink_open(&options, in_scratch("a.json"), "report", &err);
         assert_non_null(sink);
         assert_true(trace_sink_takes_events(sink));
         for (size_t at = 0; at < length; at += piece) {
