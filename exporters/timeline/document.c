@@ -250,8 +250,8 @@ int trace_put(struct trace *trace, const struct event *event, struct err *err)
     char *p = reserve(trace, event_room(event), err);
     if (p == NULL)
         return err_status(err);
-    return trace_event_done(trace, event_put(p, &trace->style, event, &trace->place), phase == 'X' || phase == 'i' || phase == 'C',
-                            err);
+    return trace_event_done(trace, event_put(p, &trace->style, event, &trace->place),
+                            phase == 'X' || phase == 'i' || phase == 'C', err);
 }
 
 /* A long event is made in memory of its own. */

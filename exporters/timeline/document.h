@@ -97,8 +97,8 @@ static inline int trace_put_beside(struct parallel_output *output, const struct 
     return 0;
 }
 
-/* For lines of JSON of a framework's own, which no sink gets: room for an event whose texts have so many bytes, NULL with
- * err set; and the end of what was put there. counted: it is no arrow. */
+/* For lines of JSON of a framework's own, which no sink gets: room for an event whose texts have so many bytes, NULL
+ * with err set; and the end of what was put there. counted: it is no arrow. */
 char *trace_event_room(struct trace *trace, size_t texts, struct err *err);
 int trace_event_done(struct trace *trace, const char *end, bool counted, struct err *err);
 

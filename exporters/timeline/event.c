@@ -303,9 +303,9 @@ static inline char *put_times(char *p, const struct trace_style *style, const st
     const int64_t since_ns = time_since(head->start_ns, style->origin_ns);
     const bool falls_short = trace_falls_short(style, since_ns);
     p = trace_put_since(p, style, since_ns, falls_short);
-    return head->phase == 'i' ? trace_put_literal(p, ",\"s\":\"t\"")
-                              : trace_put_duration_of(p, style, head->duration_ns, head->exact_ns, head->short_ps,
-                                                      falls_short);
+    return head->phase == 'i'
+               ? trace_put_literal(p, ",\"s\":\"t\"")
+               : trace_put_duration_of(p, style, head->duration_ns, head->exact_ns, head->short_ps, falls_short);
 }
 
 /* Place and times of the tool of 2022. */
@@ -364,7 +364,8 @@ char *event_put_id(char *p, const struct event *event)
         return put_integer(p, head->id);
     *p++ = '"';
     if (head->id_form == EVENT_ID_THREAD) {
-        p = number_put_signed(trace_put_literal(trace_put_word(p, head->category), " "), head->pid);
+        p = trace_put_literal(trace_put_bytes(p, head->category, head->category_length), " ");
+        p = number_put_signed(p, head->pid);
         p = number_put_signed(trace_put_literal(p, "_"), head->tid);
     } else if (head->id_form == EVENT_ID_PAIR) {
         p = number_put_unsigned(p, (uint64_t)head->id >> 32);

@@ -9,7 +9,8 @@
  *     event_name(&event, "Node@", text, length);
  *     event_integer(&event, "Task Id", task->task_id);
  *     event_us(&event, "Busy(us)", busy_ns);
- *     trace_put(trace, &event, err)                  (document.h; trace_put_beside in the threads of exporters/parallel.h)
+ *     trace_put(trace, &event, err)                  (document.h; trace_put_beside in the threads of
+ * exporters/parallel.h)
  *
  * Times are int64 nanoseconds until they are printed, as microseconds with three decimals. Viewers read them as doubles
  * and add ts and dur; the sum may come out a little after the ts of a slice that begins just there, which then looks as
@@ -98,7 +99,8 @@ unsigned trace_shortening_anywhere(int64_t start_ns, int64_t duration_ns);
 
 /* ---- arguments ---- */
 
-/* A key as JSON has it behind another argument: ,"Task Id": of so many bytes. EVENT_KEY_ROOM bytes can be read there. */
+/* A key as JSON has it behind another argument: ,"Task Id": of so many bytes. EVENT_KEY_ROOM bytes can be read there.
+ */
 struct event_key {
     const char *text;
     size_t length;
@@ -164,11 +166,12 @@ enum event_flag {
     EVENT_COPY_NAME = 2,      /* the name may go; it has no prefix */
     EVENT_PLAIN_NAME = 4,     /* and is not escaped yet */
     EVENT_CATEGORY_FIRST = 8, /* behind the name */
-    EVENT_CALL = 16, /* of the host, in our own style: its arguments are members that no viewer shows, as speedscope
-                        makes those of args a part of the name, and each call were a function of its own */
-    EVENT_GUEST = 32,     /* an arrow as frameworks have it */
-    EVENT_WHOLE_US = 64,  /* as the tool of 2022 has it in ai_stack_time: start and duration are whole microseconds */
-    EVENT_THREAD_TEXT = 128, /* as it has it in thread_group: the thread is a text, and without arguments there is no args */
+    EVENT_CALL = 16,     /* of the host, in our own style: its arguments are members that no viewer shows, as speedscope
+                            makes those of args a part of the name, and each call were a function of its own */
+    EVENT_GUEST = 32,    /* an arrow as frameworks have it */
+    EVENT_WHOLE_US = 64, /* as the tool of 2022 has it in ai_stack_time: start and duration are whole microseconds */
+    EVENT_THREAD_TEXT =
+        128, /* as it has it in thread_group: the thread is a text, and without arguments there is no args */
 };
 
 /* How the number of an arrow is written. */
@@ -180,7 +183,7 @@ enum event_id {
 };
 
 #define EVENT_ARGS_MAX 80
-#define EVENT_NAME_MAX 320    /* bytes of a name that is made for an event */
+#define EVENT_NAME_MAX 320     /* bytes of a name that is made for an event */
 #define EVENT_SCRATCH_MAX 1024 /* bytes of all words that are */
 
 struct event_head {

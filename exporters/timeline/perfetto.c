@@ -340,8 +340,8 @@ static inline __attribute__((always_inline)) char *put_interned(char *p, struct 
                                                                 enum text_use use, bool stays, struct span text,
                                                                 struct err *err)
 {
-    const uint32_t number = stays ? staying_number(writer, (struct span){NULL, 0}, text, err)
-                                  : text_number(&writer->texts, text, err);
+    const uint32_t number =
+        stays ? staying_number(writer, (struct span){NULL, 0}, text, err) : text_number(&writer->texts, text, err);
     return put_numbered(p, writer, track, use, number, err);
 }
 
@@ -630,8 +630,7 @@ static uint64_t flow_id(const struct event *event)
 }
 
 /* Writes an end of an arrow, whose facts have been put. */
-static int write_flow(struct perfetto *writer, struct track *track, const struct event *event, char *p,
-                      struct err *err)
+static int write_flow(struct perfetto *writer, struct track *track, const struct event *event, char *p, struct err *err)
 {
     char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->head.phase);
     l = field_put(l, LEGACY_UNSCOPED_ID, flow_id(event));
@@ -646,8 +645,8 @@ static struct track *counter_of(struct perfetto *writer, const struct event_head
                                 struct err *err)
 {
     const bool is_word = event->name_length == 0;
-    const struct span whole = is_word ? (struct span){event->prefix, event->prefix_length}
-                                      : (struct span){event->name, event->name_length};
+    const struct span whole =
+        is_word ? (struct span){event->prefix, event->prefix_length} : (struct span){event->name, event->name_length};
     const struct counter_item wanted = {
         .key = {event->pid, map_hash_bytes(whole.text, whole.length) * 31 + map_hash_bytes(key.text, key.length)}};
     struct counter_item *item = map_add(&writer->counters, &wanted.key, NULL, err);
@@ -744,8 +743,8 @@ static int add_event(struct perfetto *writer, struct track *track, const struct 
         end_slices(writer, track, head->start_ns);
     char *p = begin_packet(writer, track, head->start_ns);
     if (head->category != NULL)
-        p = put_interned(p, writer, track, TEXT_CATEGORY, true,
-                         (struct span){head->category, head->category_length}, err);
+        p = put_interned(p, writer, track, TEXT_CATEGORY, true, (struct span){head->category, head->category_length},
+                         err);
     for (size_t i = 0; i < head->arg_count; i++)
         p = put_annotation(p, writer, track, &event->args[i], err);
     if (head->phase == 'i')

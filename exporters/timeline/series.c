@@ -211,7 +211,7 @@ static int end_key(struct strbuf *key)
 }
 
 static void add_argument(struct event *event, struct event_key key, const struct report_column *column,
-                      const struct series_value *value)
+                         const struct series_value *value)
 {
     const bool whole = value->type == SQLITE_INTEGER;
     if (!series_value_is_number(value)) {
@@ -338,8 +338,8 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
         trace_lanes_begin(&series->lanes, thread, &slice, &event, err) < 0)
         return err_status(err);
     if (series->first->categories != NULL)
-        event_category_first(
-            &event, value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
+        event_category_first(&event,
+                             value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
     if (put_event(series, counter, &event, integer_of(row, COLUMN_NUMBER), err) < 0)
         return err_status(err);
     return series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL
@@ -427,8 +427,7 @@ static bool take_name(struct series_run *series, struct counter_run *counter, sq
     *ret_status = 0;
     if (name == NULL)
         return false;
-    if (!counter->named || counter->plain_name.length != length ||
-        memcmp(counter->plain_name.data, name, length) != 0)
+    if (!counter->named || counter->plain_name.length != length || memcmp(counter->plain_name.data, name, length) != 0)
         *ret_status = set_name(series, counter, name, length, err);
     return true;
 }

@@ -246,8 +246,7 @@ static int taker_end(void *opaque, const struct trace_about *about, const char *
     return 0;
 }
 
-static const struct event_writer taker_writer = {
-    .open = taker_open, .add = taker_add, .end = taker_end, .free = free};
+static const struct event_writer taker_writer = {.open = taker_open, .add = taker_add, .end = taker_end, .free = free};
 
 /* ---- the sink ---- */
 

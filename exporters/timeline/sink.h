@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the events of a timeline go that are not simply written: into another format, or only some of them, or into
- * several files. A sink takes packed events (event.h) from an outfile (outfile_open_pipe); a format of files is a table of
- * functions. */
+ * several files. A sink takes packed events (event.h) from an outfile (outfile_open_pipe); a format of files is a table
+ * of functions. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SINK_H
 #define MSPROF_EXPORTERS_TIMELINE_SINK_H
 
@@ -25,9 +25,9 @@ struct event_writer {
     int (*add)(void *writer, const struct event *event, struct err *err);
     /* name (not escaped): of the whole. */
     int (*end)(void *writer, const struct trace_about *about, const char *name, struct err *err);
-    void (*free)(void *writer);          /* NULL is fine */
+    void (*free)(void *writer);         /* NULL is fine */
     void (*forget_texts)(void *writer); /* texts that stayed are gone; NULL: it knows none by their addresses */
-    bool slices_alone;                   /* it shows no instants and counters */
+    bool slices_alone;                  /* it shows no instants and counters */
 };
 
 /* JSON; those of Perfetto and speedscope are in perfetto.h and speedscope.h. */

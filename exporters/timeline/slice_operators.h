@@ -47,8 +47,7 @@ static inline void event_cann_name(struct event *event, const char *prefix, stru
 
 /* An argument of a text with its quotes that need not be there: "N/A" is its value then, or it is left out. */
 #define event_cann(event, key, cann) event_cann_of((event), EVENT_KEY(key), (cann))
-#define event_cann_known(event, key, cann)                                                                             \
-    ((cann).text != NULL ? event_cann((event), key, (cann)) : (void)0)
+#define event_cann_known(event, key, cann) ((cann).text != NULL ? event_cann((event), key, (cann)) : (void)0)
 static inline void event_cann_of(struct event *event, struct event_key key, struct cann_text cann)
 {
     (void)(cann.text != NULL ? event_text_of(event, key, cann.text + 1, cann.length - 2)

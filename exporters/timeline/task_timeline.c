@@ -13,8 +13,8 @@
 
 #define SAMPLE_INFERENCES 16 /* looked through for numbers of streams before anything is drawn */
 #define SAMPLE_ROWS 65536
-#define KEPT_MAX 65536    /* tasks of inferences that overlap; of more of them, these come one after another */
-#define READING_ENDS 1    /* a callback's result that only ends the reading */
+#define KEPT_MAX 65536 /* tasks of inferences that overlap; of more of them, these come one after another */
+#define READING_ENDS 1 /* a callback's result that only ends the reading */
 
 /* Threads of lanes: AI core streams, then those of the AI CPU; of each what is not known, then the streams by their
  * numbers, then all whose numbers cannot be or are too many: damaged data. */

@@ -77,8 +77,7 @@ static void read_text(struct span prefix, struct span text, struct strbuf *ret)
         strbuf_add(ret, plain, event_text_characters(plain, text.text, text.length));
 }
 
-static int keep_text(struct slices *slices, struct span prefix, struct span text, uint32_t *ret,
-                     struct err *err)
+static int keep_text(struct slices *slices, struct span prefix, struct span text, uint32_t *ret, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf plain;
 
@@ -306,10 +305,8 @@ static int take_slice(struct slices *slices, const struct event *event, struct e
         slices->device_first_ns = head->start_ns < slices->device_first_ns ? head->start_ns : slices->device_first_ns;
         slices->device_last_ns = end_ns > slices->device_last_ns ? end_ns : slices->device_last_ns;
     }
-    struct slice slice = {.start_ns = head->start_ns,
-                          .duration_ns = head->duration_ns,
-                          .lane = lane->number,
-                          .stretch = SLICE_STRETCHES};
+    struct slice slice = {
+        .start_ns = head->start_ns, .duration_ns = head->duration_ns, .lane = lane->number, .stretch = SLICE_STRETCHES};
     if (lane->busy == NULL)
         return 0;
     if (!slices->whole) {

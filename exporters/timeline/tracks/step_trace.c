@@ -81,8 +81,8 @@ enum { DEVICE, ITERATION, BACKWARD, AUGMENTATION, NEXT, NEXT_FORWARD, THREAD_OF 
 static void begin_bound(struct event *event, const struct track_run *run, sqlite3_stmt *row, char phase,
                         int64_t time_ns)
 {
-    event_begin(event, phase, track_pid(run, LAYER_HARDWARE, query_integer(row, DEVICE)),
-                query_integer(row, THREAD_OF), time_ns);
+    event_begin(event, phase, track_pid(run, LAYER_HARDWARE, query_integer(row, DEVICE)), query_integer(row, THREAD_OF),
+                time_ns);
     event_name_format(event, "Data_aug Bound %lld", (long long)query_integer(row, ITERATION));
     event_category_first(event, "Data_aug Bound");
     event->head.id_form = EVENT_ID_THREAD;

@@ -214,9 +214,8 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     event_word(&event, "retry", yes_or_no(op->retry));
     if (launched)
         trace_guest_argument(&event, run->guest, &launch);
-    return trace_put(&run->trace, &event, err) < 0
-               ? err_status(err)
-               : write_arrows(layer, op, &slice, launched ? &launch : NULL, err);
+    return trace_put(&run->trace, &event, err) < 0 ? err_status(err)
+                                                   : write_arrows(layer, op, &slice, launched ? &launch : NULL, err);
 }
 
 /* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. An unknown size

@@ -70,13 +70,13 @@ static void escapes_become_the_characters_that_they_are(void **state)
     assert_memory_equal(room, plain, sizeof plain - 1);
 }
 
-/* The number that a format of numbers gets is the one that JSON shows: what the text says, read by strtod, and whole where
- * it has neither point nor exponent. */
+/* The number that a format of numbers gets is the one that JSON shows: what the text says, read by strtod, and whole
+ * where it has neither point nor exponent. */
 static void a_number_is_the_one_that_is_shown(void **state)
 {
-    static const enum report_form forms[] = {FORM_TEXT,  FORM_SCALED,   FORM_SCALED_FIXED, FORM_SCALED_FLOAT,
-                                             FORM_FIXED, FORM_UNSIGNED, FORM_TIME,         FORM_FLOAT,
-                                             FORM_SHORTEST};
+    static const enum report_form forms[] = {FORM_TEXT,         FORM_SCALED, FORM_SCALED_FIXED,
+                                             FORM_SCALED_FLOAT, FORM_FIXED,  FORM_UNSIGNED,
+                                             FORM_TIME,         FORM_FLOAT,  FORM_SHORTEST};
     static const struct trace_style style = {.phase = PHASE_SECOND};
     uint64_t random = 88172645463325252u;
     (void)state;
@@ -104,8 +104,8 @@ static void a_number_is_the_one_that_is_shown(void **state)
             event_digits(&event, "k", real, 15);
             break;
         default: {
-            struct event_arg *arg = event_arg(&event, EVENT_KEY("k"), i % 6 == 4 ? EVENT_FORM_INTEGER : EVENT_FORM_REAL,
-                                              FORM_NUMBER_MAX);
+            struct event_arg *arg =
+                event_arg(&event, EVENT_KEY("k"), i % 6 == 4 ? EVENT_FORM_INTEGER : EVENT_FORM_REAL, FORM_NUMBER_MAX);
             arg->form = (uint8_t)forms[random % (sizeof forms / sizeof *forms)];
             arg->decimals = (uint8_t)decimals;
             if (i % 6 == 4)
@@ -159,9 +159,11 @@ static const char others_json[] =
     ",\n{\"name\":\"HostToDevice\",\"cat\":\"c\",\"ph\":\"f\",\"id\":7,\"pid\":1,\"tid\":2,\"ts\":2.996,\"bp\":\"e\"}"
     ",\n{\"name\":\"x7\",\"ph\":\"f\",\"id\":\"7\",\"pid\":1,\"tid\":2,\"ts\":2.996,\"bp\":\"e\"}"
     ",\n{\"name\":\"connect\",\"ph\":\"s\",\"id\":\"1-2\",\"pid\":1,\"tid\":2,\"ts\":2.996}"
-    ",\n{\"name\":\"b\",\"cat\":\"Bound\",\"id\":\"Bound 1_2\",\"ph\":\"t\",\"pid\":1,\"tid\":2,\"ts\":2.996,\"args\":{\"n\":1}}"
+    ",\n{\"name\":\"b\",\"cat\":\"Bound\",\"id\":\"Bound "
+    "1_2\",\"ph\":\"t\",\"pid\":1,\"tid\":2,\"ts\":2.996,\"args\":{\"n\":1}}"
     ",\n{\"name\":\"counter\",\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":2.996,\"args\":{\"%\":12.5}}"
-    ",\n{\"name\":\"call\",\"ph\":\"i\",\"pid\":1,\"tid\":2,\"ts\":0.005,\"s\":\"t\",\"cat\":\"acl\",\"n\":1,\"args\":{\"Duration(us)\":0.007}}"
+    ",\n{\"name\":\"call\",\"ph\":\"i\",\"pid\":1,\"tid\":2,\"ts\":0.005,\"s\":\"t\",\"cat\":\"acl\",\"n\":1,\"args\":{"
+    "\"Duration(us)\":0.007}}"
     ",\n{\"name\":\"slice\",\"cat\":\"acl\",\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0.005,\"dur\":0.007,\"args\":{}}";
 
 /* Puts events of every phase, in the style; returns the end. */
