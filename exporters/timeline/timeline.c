@@ -416,7 +416,7 @@ static int no_steps(void *arg, struct cut_borders *ret, struct err *err)
 {
     (void)arg;
     (void)ret;
-    return err_set(err, ERR_USAGE, "--split iteration is of one capture: --merge makes one timeline of several");
+    return err_set(err, ERR_USAGE, "--split iteration cannot be combined with --merge");
 }
 
 int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
@@ -524,7 +524,7 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
         return err_status(err);
     if (ret->count > 0)
         return 0;
-    err_set(err, ERR_NOT_FOUND, "it has no iterations or steps to be split at");
+    err_set(err, ERR_NOT_FOUND, "it has no iterations or steps to split at");
     return err_hint(err, "leave --split out, or choose parts by time or size");
 }
 

@@ -23,6 +23,7 @@
 struct markdown {
     size_t hidden;       /* elements that are open and not shown */
     unsigned line_feeds; /* at the end of what was written, 2 at most */
+    bool any;            /* something was written */
     bool in_cell, in_heads, has_heads;
     bool tight, empty_item;  /* inside of an item of a list: a paragraph begins no block; nothing of it yet */
     size_t cells;            /* of the row */

@@ -82,11 +82,11 @@ extern "C" {
 #define ACL_PROF_OP_ATTR 0x4000ULL      /* implies TASK_TIME and TASK_TIME_L0 */
 #define ACL_PROF_TASK_TIME_L3 0x8000ULL /* implies TASK_TIME, _L0 and _L2 */
 #define ACL_PROF_GE_API_L1 0x01000000ULL
-#define ACL_PROF_API_STATS 0x400000000ULL /* of the mask only ACL_API is kept beside it */
+#define ACL_PROF_API_STATS 0x400000000ULL /* clears all other bits except ACL_API */
 #define ACL_PROF_AICORE_SHAPE 0x800000000ULL
 
-/* Bytes for the name and the type of an operator, including the final NUL. Longer ones exist: use aclprofGetOpNameLen
- * and aclprofGetOpTypeLen. */
+/* Usual size of a buffer for the name and the type of an operator, including the final NUL. Some are longer:
+ * aclprofGetOpNameLen and aclprofGetOpTypeLen return the exact size. */
 #define ACL_PROF_MAX_OP_NAME_LEN 257
 #define ACL_PROF_MAX_OP_TYPE_LEN 65
 
@@ -177,7 +177,7 @@ MSPROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char *c
  * from the active ones); ACL_ERROR_PROFILING_FAILURE (the directory cannot be created). */
 MSPROF_API aclError aclprofStart(const aclprofConfig *profilerConfig);
 
-/* Makes the checks of aclprofStart without starting: there is no device to prepare. Codes as of aclprofStart. */
+/* Makes the checks of aclprofStart without starting: there is no device to prepare. Same codes as aclprofStart. */
 MSPROF_API aclError aclprofWarmup(const aclprofConfig *profilerConfig);
 
 /* Lists optional features: none, because all of them need devices. Sets *featuresSize to 0; *featuresData must be NULL
@@ -207,7 +207,7 @@ MSPROF_API void aclprofDestroyStamp(void *stamp);
 MSPROF_API aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
 
 /* Set category and value of the stamp's next events. type: 0 uint64_t, 1 int64_t, 2 double, 3 uint32_t, 4
- * int32_t, 5 float; value points to one. ACL_ERROR_INVALID_PARAM, and the error of stamps before aclprofStart. */
+ * int32_t, 5 float; value points to such a value. ACL_ERROR_INVALID_PARAM; ACL_ERROR_PROF_NOT_RUN. */
 MSPROF_API aclError aclprofSetStampCategory(void *stamp, uint32_t category);
 MSPROF_API aclError aclprofSetStampPayload(void *stamp, const int32_t type, void *value);
 
@@ -345,7 +345,7 @@ MSPROF_API uint64_t msprof_acl_now(void);
 
 /* --- convenience functions based on those above; no effect without a capture --- */
 
-/* An open range; all zero: none. */
+/* An open range; all members are 0 if there is none. */
 struct msprof_range {
     void *stamp;
     uint32_t id;

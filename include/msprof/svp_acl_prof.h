@@ -74,10 +74,10 @@ typedef struct svp_acl_prof_config svp_acl_prof_config;
 typedef struct svp_acl_prof_aicore_events svp_acl_prof_aicore_events;
 typedef struct svp_acl_prof_subscribe_config svp_acl_prof_subscribe_config;
 
-/* Sets the directory for captures: an absolute path of at most 4096 bytes; length is its strlen. Codes
- * as aclprofInit's. */
+/* Sets the directory for captures: an absolute path of at most 4096 bytes; length is its strlen. Same codes as
+ * aclprofInit. */
 MSPROF_API svp_acl_error svp_acl_prof_init(const char *result_path, size_t length);
-/* Undoes svp_acl_prof_init. Codes as aclprofFinalize's. */
+/* Undoes svp_acl_prof_init. Same codes as aclprofFinalize. */
 MSPROF_API svp_acl_error svp_acl_prof_finalize(void);
 
 /* Creates the configuration of a collection: at least one device, aicore_metrics SVP_ACL_AICORE_ARITHMETIC_UTILIZATION
@@ -89,7 +89,7 @@ MSPROF_API svp_acl_prof_config *svp_acl_prof_create_config(const uint32_t *devic
                                                            uint64_t data_type_config);
 MSPROF_API svp_acl_error svp_acl_prof_destroy_config(const svp_acl_prof_config *profiler_config);
 
-/* Start and stop a capture, with equal configurations. Codes as aclprofStart's and aclprofStop's. */
+/* Start and stop a capture, with equal configurations. Same codes as aclprofStart and aclprofStop. */
 MSPROF_API svp_acl_error svp_acl_prof_start(const svp_acl_prof_config *profiler_config);
 MSPROF_API svp_acl_error svp_acl_prof_stop(const svp_acl_prof_config *profiler_config);
 
@@ -103,8 +103,8 @@ MSPROF_API svp_acl_error svp_acl_prof_model_subscribe(uint32_t model_id,
                                                       const svp_acl_prof_subscribe_config *subscribe_config);
 MSPROF_API svp_acl_error svp_acl_prof_model_unsubscribe(uint32_t model_id);
 
-/* Readers of data from the pipe, as aclprofGetOpDescSize and the functions after it, except that types and names are
- * cut to fit the buffer. Times in nanoseconds. */
+/* Read data from the pipe, like aclprofGetOpDescSize and the functions after it, except that types and names are
+ * truncated to the size of the buffer. Times are in nanoseconds. */
 MSPROF_API svp_acl_error svp_acl_prof_get_op_desc_size(size_t *op_desc_size);
 MSPROF_API svp_acl_error svp_acl_prof_get_op_num(const void *op_info, size_t op_info_len, uint32_t *op_number);
 MSPROF_API svp_acl_error svp_acl_prof_get_op_type_len(const void *op_info, size_t op_info_len, uint32_t index,

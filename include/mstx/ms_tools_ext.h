@@ -9,8 +9,8 @@
  * nothing. Each file that includes the header looks for the tool once, at its first call: InitInjectionMstx of the
  * library in MSTX_INJECTION_PATH, else of any loaded library. The tool fills the tables of functions below.
  *
- * Before including it, a program may define MSTX_DISABLE, which switches all functions off; tools define MSTX_NO_IMPL,
- * which declares the functions without defining them.
+ * Before including it, a program may define MSTX_DISABLE to turn off all functions; tools define MSTX_NO_IMPL to
+ * declare the functions without defining them.
  */
 #ifndef MSTX_TOOLS_EXT
 #define MSTX_TOOLS_EXT
@@ -59,8 +59,8 @@ typedef mstxDomainRegistration_t *mstxDomainHandle_t;
  * the mark, too, or NULL. */
 MSTX_DECLSPEC void mstxMarkA(const char *message, aclrtStream stream);
 
-/* Starts a range, which may end in any order and thread. Returns the id for mstxRangeEnd; 0 if
- * nobody records the range. */
+/* Starts a range, which may end in any order and thread. Returns the id for mstxRangeEnd; 0 if the range is not
+ * recorded. */
 MSTX_DECLSPEC mstxRangeId mstxRangeStartA(const char *message, aclrtStream stream);
 MSTX_DECLSPEC void mstxRangeEnd(mstxRangeId id);
 

@@ -75,11 +75,18 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     mkdir -p $core
     printf 'code,call_count,cycles,running_time(us)\na.cpp:2,8,2944,1.5\n' >$core/core0.veccore0_code_exe.csv
     add OPPROF_1 10.0 4000 4096
-    for base in OPPROF_1 OPPROF_3; do
-        run_msprof diff $base OPPROF_3
-        expect_status 4
-        expect_contains "$stderr" "a side has nothing to compare"
-    done
+    run_msprof diff OPPROF_1 OPPROF_3
+    expect_status 4
+    expect_contains "$stderr" "there is nothing to compare in 'OPPROF_3'"
+    run_msprof diff OPPROF_3 OPPROF_1
+    expect_status 4
+    expect_contains "$stderr" "there is nothing to compare in 'OPPROF_3'"
+    run_msprof diff OPPROF_3 OPPROF_3
+    expect_status 4
+    expect_contains "$stderr" "there is nothing to compare in 'OPPROF_3', and nothing in 'OPPROF_3'"
+    run_msprof diff --save base.json OPPROF_3
+    expect_status 4
+    expect_contains "$stderr" "there is nothing to compare in 'OPPROF_3'"
 }
 
 @test "an operator and a program are not compared, and a program has no gate of an operator" {

@@ -82,15 +82,34 @@ struct known_savings {
     double saves_ns;
 };
 
+/* Limits what calls save to what the tasks that are launched behind them would begin earlier without them. */
+static int find_savings_of_calls(const struct advice_look *look, struct finding *finding, struct err *err)
+{
+    const struct call_evidence *calls = finding->without;
+    const struct removal removal = {.threads = calls->threads.items, .thread_count = calls->threads.count};
+    double saves_ns = -1;
+
+    if (!finding->fired || look->host->launches == NULL || look->host->launches->count == 0)
+        return 0; /* what was launched when is not known */
+    if (!look->workload->facts.placed &&
+        savings_of(look->workload, look->splits, look->host->launches, &removal, &saves_ns, err) < 0)
+        return err_status(err);
+    finding->saves_ns = saves_ns < 0 ? saves_ns : fmin(saves_ns, finding->saves_ns);
+    return 0;
+}
+
 /* Finds what an operator's shorter time would bring, where a rule says so of operators; a rule that knows better says
  * less. */
 static int find_savings(const struct advice_look *look, struct finding *finding, struct known_savings *known,
                         struct err *err)
 {
     const size_t size = look->workload->operator_count * sizeof *look->cut;
+    const struct removal removal = {.cut = look->cut};
     double saves_ns = known->saves_ns;
     bool any = false;
 
+    if (finding->without != NULL)
+        return find_savings_of_calls(look, finding, err);
     for (size_t i = 0; i < look->workload->operator_count; i++)
         any = any || look->cut[i] > 0;
     if (!any || !finding->fired || finding->saves_ns == 0 || look->host->launches == NULL ||
@@ -98,7 +117,7 @@ static int find_savings(const struct advice_look *look, struct finding *finding,
         return 0;
     const bool is_known = known->cut != NULL && memcmp(known->cut, look->cut, size) == 0;
     if (!is_known &&
-        savings_of_operators(look->workload, look->splits, look->host->launches, look->cut, &saves_ns, err) < 0)
+        savings_of(look->workload, look->splits, look->host->launches, &removal, &saves_ns, err) < 0)
         return err_status(err);
     if (known->cut == NULL && finding->saves_ns >= 0) {
         if ((known->cut = malloc(size)) == NULL)
@@ -177,6 +196,13 @@ void advice_release(struct advice *advice)
 
 void host_evidence_release(struct host_evidence *evidence)
 {
+    struct call_evidence *calls[] = {&evidence->memory, &evidence->compiles, &evidence->synchronises};
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (size_t k = 0; k < calls[i]->threads.count; k++)
+            intervals_release(&calls[i]->threads.items[k].times);
+        free(calls[i]->threads.items);
+    }
     intern_release(&evidence->texts);
     free(evidence->records.uneven_ns);
 }

@@ -4,6 +4,7 @@
 #define MSPROF_FEATURES_ANSWERS_ANALYSIS_FINDING_H
 
 #include "features/answers/analysis/gap_calls.h"
+#include "features/answers/analysis/savings.h"
 #include "features/answers/analysis/splits.h"
 #include "features/answers/analysis/step_path.h"
 #include "features/answers/analysis/workload.h"
@@ -28,7 +29,9 @@ struct transfer_evidence {
 
 /* Calls of one kind, or waits. */
 struct call_evidence {
+    struct ARRAY_OF(struct thread_times) threads; /* of calls: when one of them ran, each thread by itself; owned */
     int64_t calls, ns, idle_ns, first_ns; /* ns: when at least one ran; idle_ns: of that, while devices did nothing */
+    int64_t saves_ns;                     /* of idle_ns, without what passes between tasks in a queue, too */
 };
 
 /* Records that few rules need, read beside the workload. */
@@ -79,12 +82,11 @@ struct host_evidence {
         int64_t calls, called_ns; /* of one of LONG_PAUSE_NS at least: calls beside it, and how long they took in it */
     } gaps[LONGEST_GAPS];         /* the longest first */
     size_t gap_count;
-    /* Calls that allocate, free, or copy and wait, from the end of the first step to the end of what was recorded: when
-     * at least one of them ran, and how long that stretch is. */
-    int64_t memory_ns, memory_calls, memory_window_ns;
-    int64_t first_memory_ns, memory_idle_ns; /* idle: when devices did nothing meanwhile */
-    bool steady;                             /* a first step is known, from whose end on these and the next count */
-    struct call_evidence compiles, synchronises;
+    /* Calls from the end of the first step to the end of what was recorded, how long that stretch is, and whether a
+     * first step is known. memory: calls that allocate, free, or copy and wait. */
+    int64_t memory_window_ns;
+    bool steady;
+    struct call_evidence memory, compiles, synchronises; /* synchronises: of the first step, too */
     /* Launches, and those that a call which synchronises follows on the same thread. */
     int64_t launch_count, awaited_launches;
     struct records_evidence records;
@@ -124,6 +126,7 @@ struct rule {
 #define FINDING_OF_MEMORY "memory of the device, no time" /* what is at stake of a rule's .of_memory */
 
 struct finding {
+    const struct call_evidence *without; /* saves_ns is no more than a program without these calls would save */
     const struct rule *rule;
     const char *not_checked; /* why; NULL: it was checked */
     bool fired;

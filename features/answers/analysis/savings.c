@@ -5,6 +5,7 @@
 
 #include "base/file/large.h"
 #include "base/number.h"
+#include "features/answers/analysis/gap_calls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +24,17 @@ struct ended_stream {
     struct ended last, before;
 };
 
+/* When a thread did what is removed. */
+struct removed {
+    struct coverage times;
+    size_t cursor;
+};
+
 struct walk {
     const struct workload *workload;
     const struct launches *launches;
-    const double *cut;
+    const struct removal *removal;
+    struct removed *removed; /* of each thread; NULL: no time of the host is removed */
     struct step_paths paths;
     double *shifts; /* of the ends of the nodes of a path */
     size_t room;
@@ -47,13 +55,40 @@ static void walk_release(struct walk *walk)
     large_free(walk->call_shifts);
     free(walk->streams);
     free(walk->threads);
+    for (size_t i = 0; walk->removed != NULL && i < walk->launches->threads; i++)
+        coverage_release(&walk->removed[i].times);
+    free(walk->removed);
+}
+
+/* Finds what is removed of each thread that launches or waits. */
+static int open_removed(struct walk *walk, struct err *err)
+{
+    walk->removed = scoped_memory(walk->launches->threads + 1, sizeof *walk->removed);
+    if (walk->removed == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < walk->launches->threads; i++) {
+        const int64_t id = walk->launches->thread_ids[i];
+        SCOPED(intervals_release) struct intervals times = {.items = NULL};
+        for (size_t k = 0; k < walk->removal->thread_count; k++) {
+            const struct thread_times *thread = &walk->removal->threads[k];
+            for (size_t n = 0; thread->thread == id && n < thread->times.count; large_pass(n++))
+                if (intervals_add(&times, thread->times.items[n].start_ns, thread->times.items[n].end_ns, err) < 0)
+                    return err_status(err);
+        }
+        intervals_unite(&times);
+        if (coverage_make(&times, &walk->removed[i].times, err) < 0)
+            return err_status(err);
+    }
+    return 0;
 }
 
 static int walk_open(struct walk *walk, struct err *err)
 {
     walk->streams = scoped_memory(walk->workload->stream_count + 1, sizeof *walk->streams);
     walk->threads = scoped_memory(walk->launches->threads + 1, sizeof *walk->threads);
-    return walk->streams == NULL || walk->threads == NULL ? err_no_memory(err) : 0;
+    if (walk->streams == NULL || walk->threads == NULL)
+        return err_no_memory(err);
+    return walk->removal->thread_count > 0 ? open_removed(walk, err) : 0;
 }
 
 /* Nothing that another device did holds this one up. */
@@ -107,7 +142,8 @@ static double shift_of(const struct ready *ready)
     return ready->all.end_ns != INT64_MIN ? ready->all.shift_ns : 0;
 }
 
-/* Returns whether a task is among those before a node. */
+/* Returns whether a task is among those before a node. Calls wait for by themselves what a program without some of
+ * them would. */
 static bool wait_for_nodes(const struct walk *walk, const struct step_path *path, size_t node, struct ready *ready)
 {
     bool task = false;
@@ -116,10 +152,64 @@ static bool wait_for_nodes(const struct walk *walk, const struct step_path *path
         const uint32_t before = path->nodes[node].before[k];
         if (before == PATH_NONE)
             continue;
+        if (path->items[before].is_call && walk->removed != NULL)
+            continue;
         task = task || !path->items[before].is_call;
         wait_for(ready, path->nodes[before].end_ns, walk->shifts[before]);
     }
     return task;
+}
+
+static double removed_between(const struct walk *walk, uint32_t thread, int64_t from_ns, int64_t until_ns)
+{
+    struct removed *removed = &walk->removed[thread];
+    return (double)coverage_within(&removed->times, from_ns, until_ns, &removed->cursor);
+}
+
+static bool is_removed(const struct walk *walk, const struct path_call *call)
+{
+    const int64_t length = interval_length(call->start_ns, call->end_ns);
+    return call->waits && length > 0 &&
+           (int64_t)removed_between(walk, call->thread, call->start_ns, call->end_ns) == length;
+}
+
+/* A call that still waits does so for what other streams were given meanwhile. */
+static double least_of_streams(const struct walk *walk, int64_t start_ns, double shift_ns)
+{
+    for (size_t i = 0; i < walk->used; i++) {
+        const struct ended_stream *stream = &walk->streams[walk->active[i]];
+        const struct ended *ended = stream->last.end_ns <= start_ns ? &stream->last : &stream->before;
+        if (ended->end_ns != INT64_MIN)
+            shift_ns = fmin(shift_ns, ended->shift_ns + (double)number_subtract(start_ns, ended->end_ns));
+    }
+    return shift_ns;
+}
+
+/* How much earlier a call begins, or one that waits ends, if time of the host is removed. */
+static double earlier_call(const struct walk *walk, const struct step_path *path, size_t node)
+{
+    const struct path_call *call = &walk->launches->calls[path->items[node].place];
+    const int64_t start_ns = path->nodes[node].start_ns;
+    const struct ended *last = &walk->threads[call->thread];
+    struct ready ready = ready_at(start_ns);
+
+    if (is_removed(walk, call))
+        return last->end_ns != INT64_MIN
+                   ? last->shift_ns + removed_between(walk, call->thread, last->end_ns, call->end_ns)
+                   : removed_between(walk, call->thread, call->start_ns, call->end_ns);
+    for (int k = 0; k < PATH_BEFORE; k++) {
+        const uint32_t before = path->nodes[node].before[k];
+        if (before == PATH_NONE || (path->items[before].is_call &&
+                                    walk->launches->calls[path->items[before].place].thread == call->thread))
+            continue;
+        wait_for(&ready, path->nodes[before].end_ns, walk->shifts[before]);
+    }
+    double shift_ns = ready.all.end_ns != INT64_MIN ? ready.all.shift_ns : INFINITY;
+    if (last->end_ns != INT64_MIN && last->end_ns <= start_ns)
+        shift_ns = fmin(shift_ns, last->shift_ns + removed_between(walk, call->thread, last->end_ns, start_ns));
+    if (call->waits)
+        shift_ns = least_of_streams(walk, start_ns, shift_ns);
+    return isinf(shift_ns) ? 0 : shift_ns;
 }
 
 static void walk_call(struct walk *walk, const struct step_path *path, size_t node)
@@ -128,9 +218,13 @@ static void walk_call(struct walk *walk, const struct step_path *path, size_t no
     const struct path_call *call = &walk->launches->calls[place];
     struct ready ready = ready_at(path->nodes[node].start_ns);
 
-    wait_for_nodes(walk, path, node, &ready);
-    wait_for(&ready, walk->threads[call->thread].end_ns, walk->threads[call->thread].shift_ns);
-    walk->shifts[node] = shift_of(&ready);
+    if (walk->removed != NULL) {
+        walk->shifts[node] = earlier_call(walk, path, node);
+    } else {
+        wait_for_nodes(walk, path, node, &ready);
+        wait_for(&ready, walk->threads[call->thread].end_ns, walk->threads[call->thread].shift_ns);
+        walk->shifts[node] = shift_of(&ready);
+    }
     walk->call_shifts[place] = (float)walk->shifts[node];
     walk->threads[call->thread] = (struct ended){call->end_ns, walk->shifts[node]};
 }
@@ -143,6 +237,22 @@ static void wait_for_streams(const struct walk *walk, struct ready *ready)
         const struct ended *ended = stream->last.end_ns <= ready->start_ns ? &stream->last : &stream->before;
         wait_for(ready, ended->end_ns, ended->shift_ns);
     }
+}
+
+/* How much earlier a task begins where the host may launch it earlier. Behind a launch that it waited for it keeps its
+ * lag; behind what ran before it, it then begins as soon as from a queue. */
+static double earlier_launch(const struct ready *rest, const struct ended *launch)
+{
+    const struct ended *last = &rest->all;
+
+    if (launch->end_ns == INT64_MIN || launch->end_ns > rest->start_ns)
+        return shift_of(rest);
+    if (last->end_ns == INT64_MIN)
+        return launch->shift_ns;
+    if (launch->end_ns <= last->end_ns)
+        return fmin(last->shift_ns, launch->shift_ns + (double)number_subtract(last->end_ns, launch->end_ns));
+    const double idle_ns = (double)number_subtract(rest->start_ns, last->end_ns);
+    return fmin(launch->shift_ns, last->shift_ns + fmax(idle_ns - QUEUE_GAP_NS, 0));
 }
 
 static void walk_task(struct walk *walk, const struct step_path *path, size_t node)
@@ -158,9 +268,14 @@ static void walk_task(struct walk *walk, const struct step_path *path, size_t no
         wait_for(&ready, walk->device.end_ns, walk->device.shift_ns);
     wait_for(&ready, stream->last.end_ns, stream->last.shift_ns);
     wait_for_streams(walk, &ready);
-    if (call != LAUNCH_NONE && call < path->first_call)
+    if (call != LAUNCH_NONE && call < path->first_call && walk->removed == NULL)
         wait_for(&ready, walk->launches->calls[call].end_ns, walk->call_shifts[call]);
-    walk->shifts[node] = shift_of(&ready) + walk->cut[execution->op] * (double)execution->duration_ns;
+    struct ended launch = nothing_ended;
+    if (call != LAUNCH_NONE)
+        launch = (struct ended){walk->launches->calls[call].end_ns, walk->call_shifts[call]};
+    const double share = walk->removal->cut != NULL ? walk->removal->cut[execution->op] : 0;
+    walk->shifts[node] = (walk->removed != NULL ? earlier_launch(&ready, &launch) : shift_of(&ready)) +
+                         share * (double)execution->duration_ns;
     if (stream->last.end_ns == INT64_MIN && walk->used < MOST_STREAMS)
         walk->active[walk->used++] = execution->stream;
     stream->before = stream->last;
@@ -241,10 +356,10 @@ static int64_t stretch_end(const struct workload *workload, const struct splits 
     return end_ns;
 }
 
-int savings_of_operators(const struct workload *workload, const struct splits *splits, const struct launches *launches,
-                         const double *cut, double *ret_ns, struct err *err)
+int savings_of(const struct workload *workload, const struct splits *splits, const struct launches *launches,
+               const struct removal *removal, double *ret_ns, struct err *err)
 {
-    SCOPED(walk_release) struct walk walk = {.workload = workload, .launches = launches, .cut = cut};
+    SCOPED(walk_release) struct walk walk = {.workload = workload, .launches = launches, .removal = removal};
     double sum = 0;
     size_t device = SIZE_MAX;
     bool any = false, known = true;

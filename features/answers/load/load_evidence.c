@@ -145,10 +145,7 @@ struct evidence_load {
     uint8_t *kinds; /* of each name, a bit for each kind */
     size_t kinds_count, kinds_capacity;
     struct gap_calls calls;
-    struct call_sums {
-        struct intervals times;
-        int64_t calls, first_ns;
-    } sums[CALL_KINDS];
+    struct call_evidence *sums[CALL_KINDS];
     int64_t thread; /* of the last call */
     bool launched;  /* a launch was the last of it */
     struct {
@@ -202,6 +199,18 @@ static void take_beside_pauses(struct evidence_load *load, const struct host_cal
     }
 }
 
+/* Calls of a thread come one after another. */
+static int add_call(struct call_evidence *sums, const struct host_call *call, int64_t end_ns, struct err *err)
+{
+    if ((sums->threads.count == 0 || sums->threads.items[sums->threads.count - 1].thread != call->thread) &&
+        array_add(&sums->threads, err, (struct thread_times){.thread = call->thread}) < 0)
+        return err_status(err);
+    if (sums->calls++ == 0 || call->start_ns < sums->first_ns)
+        sums->first_ns = call->start_ns;
+    return intervals_extend(&sums->threads.items[sums->threads.count - 1].times, call->start_ns,
+                            call->end_ns < end_ns ? call->end_ns : end_ns, err);
+}
+
 static int take_call(void *arg, const struct host_call *call, struct err *err)
 {
     struct evidence_load *load = arg;
@@ -215,18 +224,12 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
     load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
     take_beside_pauses(load, call);
     take_launch(load, call, (kinds >> CALL_THAT_SYNCHRONISES & 1) != 0);
-    if (kinds == 0 || call->start_ns < load->steady_ns || call->start_ns >= load->end_ns)
+    if (kinds == 0 || call->start_ns >= load->end_ns)
         return 0;
-    for (int i = 0; i < CALL_KINDS; i++) {
-        struct call_sums *sums = &load->sums[i];
-        if ((kinds >> i & 1) == 0)
-            continue;
-        if (sums->calls++ == 0 || call->start_ns < sums->first_ns)
-            sums->first_ns = call->start_ns;
-        if (intervals_add(&sums->times, call->start_ns, call->end_ns < load->end_ns ? call->end_ns : load->end_ns,
-                          err) < 0)
+    for (int i = 0; i < CALL_KINDS; i++)
+        if ((kinds >> i & 1) != 0 && (i == CALL_THAT_SYNCHRONISES || call->start_ns >= load->steady_ns) &&
+            add_call(load->sums[i], call, load->end_ns, err) < 0)
             return err_status(err);
-    }
     return 0;
 }
 
@@ -252,41 +255,50 @@ static void find_window(struct evidence_load *load, const struct workload *workl
             load->end_ns = workload->execute_starts.items[i].end_ns;
 }
 
-/* How long a united list is, and how much of it devices did nothing. */
-static struct call_evidence evidence_of(const struct intervals *times, const struct coverage *idle)
+static int64_t covered(const struct intervals *times, const struct coverage *idle)
 {
-    struct call_evidence ret = {.ns = intervals_length(times), .first_ns = INT64_MIN};
+    int64_t sum = 0;
     size_t cursor = 0;
 
     for (size_t i = 0; i < times->count; i++)
-        ret.idle_ns += coverage_within(idle, times->items[i].start_ns, times->items[i].end_ns, &cursor);
-    return ret;
+        sum += coverage_within(idle, times->items[i].start_ns, times->items[i].end_ns, &cursor);
+    return sum;
 }
 
-static struct call_evidence sum_calls(struct call_sums *sums, const struct coverage *idle)
+int call_evidence_sum(struct call_evidence *sums, struct intervals *times, const struct workload *workload,
+                      struct err *err)
 {
-    intervals_unite(&sums->times);
-    struct call_evidence ret = evidence_of(&sums->times, idle);
-    ret.calls = sums->calls;
-    ret.first_ns = sums->calls > 0 ? sums->first_ns : INT64_MIN;
-    return ret;
+    SCOPED(coverage_release) struct coverage idle = {.before = NULL}, queued = {.before = NULL};
+
+    if (coverage_of_idle(workload, 0, &idle, err) < 0 || coverage_of_idle(workload, QUEUE_GAP_NS, &queued, err) < 0)
+        return err_status(err);
+    intervals_unite(times);
+    sums->ns = intervals_length(times);
+    sums->idle_ns = covered(times, &idle);
+    sums->saves_ns = covered(times, &queued);
+    return 0;
+}
+
+static int sum_calls(struct call_evidence *sums, const struct workload *workload, struct err *err)
+{
+    SCOPED(intervals_release) struct intervals times = {.items = NULL};
+
+    for (size_t i = 0; i < sums->threads.count; i++)
+        for (size_t k = 0; k < sums->threads.items[i].times.count; large_pass(k++))
+            if (intervals_add(&times, sums->threads.items[i].times.items[k].start_ns,
+                              sums->threads.items[i].times.items[k].end_ns, err) < 0)
+                return err_status(err);
+    return call_evidence_sum(sums, &times, workload, err);
 }
 
 /* Nothing is known before the first call: a log keeps the newest ones. */
 static int sum_all_calls(struct evidence_load *load, const struct workload *workload, struct err *err)
 {
-    SCOPED(coverage_release) struct coverage idle = {.before = NULL};
     struct host_evidence *evidence = load->evidence;
 
-    if (coverage_of_idle(workload, QUEUE_GAP_NS, &idle, err) < 0)
-        return err_status(err);
-    const struct call_evidence memory = sum_calls(&load->sums[CALL_OF_MEMORY], &idle);
-    evidence->memory_calls = memory.calls;
-    evidence->memory_ns = memory.ns;
-    evidence->memory_idle_ns = memory.idle_ns;
-    evidence->first_memory_ns = memory.first_ns;
-    evidence->compiles = sum_calls(&load->sums[CALL_THAT_COMPILES], &idle);
-    evidence->synchronises = sum_calls(&load->sums[CALL_THAT_SYNCHRONISES], &idle);
+    for (int i = 0; i < CALL_KINDS; i++)
+        if (load->sums[i]->calls > 0 && sum_calls(load->sums[i], workload, err) < 0)
+            return err_status(err);
     evidence->steady = load->steady_ns != INT64_MIN;
     evidence->memory_window_ns =
         interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
@@ -517,10 +529,17 @@ static int evidence_load_stages(sqlite3 *db, struct host_evidence *evidence, str
 int evidence_load(sqlite3 *db, const struct workload *workload, const struct launches *launches,
                   struct host_calls *calls, struct host_evidence *ret, struct err *err)
 {
-    struct evidence_load load = {.evidence = ret, .also = calls};
+    struct evidence_load load = {.evidence = ret,
+                                 .also = calls,
+                                 .sums = {[CALL_OF_MEMORY] = &ret->memory,
+                                          [CALL_THAT_COMPILES] = &ret->compiles,
+                                          [CALL_THAT_SYNCHRONISES] = &ret->synchronises}};
     struct db_facts facts;
 
-    *ret = (struct host_evidence){.first_memory_ns = INT64_MIN, .launches = launches};
+    *ret = (struct host_evidence){.launches = launches,
+                                  .memory.first_ns = INT64_MIN,
+                                  .compiles.first_ns = INT64_MIN,
+                                  .synchronises.first_ns = INT64_MIN};
     find_window(&load, workload);
     bool failed = db_read_facts(db, &facts, err) < 0 || load_calls(db, workload, &load, err) < 0 ||
                   sum_all_calls(&load, workload, err) < 0 ||
@@ -534,7 +553,5 @@ int evidence_load(sqlite3 *db, const struct workload *workload, const struct lau
         intern_release(&load.names);
     }
     free(load.kinds);
-    for (int i = 0; i < CALL_KINDS; i++)
-        intervals_release(&load.sums[i].times);
     return failed ? err_status(err) : 0;
 }

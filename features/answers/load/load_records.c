@@ -335,20 +335,9 @@ static int take_wait(void *arg, sqlite3_stmt *row, struct err *err)
     return intervals_add(&sums->times, start_ns, end_ns, err);
 }
 
-static void sum_waits(struct wait_sums *sums, const struct coverage *idle)
-{
-    size_t cursor = 0;
-
-    intervals_unite(&sums->times);
-    sums->ret->ns = intervals_length(&sums->times);
-    for (size_t i = 0; i < sums->times.count; i++)
-        sums->ret->idle_ns +=
-            coverage_within(idle, sums->times.items[i].start_ns, sums->times.items[i].end_ns, &cursor);
-}
 
 static int load_waits(sqlite3 *db, const struct workload *workload, struct records_evidence *ret, struct err *err)
 {
-    SCOPED(coverage_release) struct coverage idle = {.before = NULL};
     struct waits waits = {.workload = workload, .garbage.ret = &ret->garbage, .data.ret = &ret->data};
     int64_t attached = 0;
 
@@ -357,11 +346,8 @@ static int load_waits(sqlite3 *db, const struct workload *workload, struct recor
     ret->waits_known = true;
     bool failed = query_run(db, "SELECT name = '" FRAMEWORK_GARBAGE "', start_ns, end_ns FROM temp.framework_wait",
                             NULL, 0, take_wait, &waits, err) < 0 ||
-                  coverage_of_idle(workload, 0, &idle, err) < 0;
-    if (!failed) {
-        sum_waits(&waits.garbage, &idle);
-        sum_waits(&waits.data, &idle);
-    }
+                  call_evidence_sum(&ret->garbage, &waits.garbage.times, workload, err) < 0 ||
+                  call_evidence_sum(&ret->data, &waits.data.times, workload, err) < 0;
     intervals_release(&waits.garbage.times);
     intervals_release(&waits.data.times);
     return failed ? err_status(err) : 0;

@@ -9,13 +9,15 @@ static void check_memory_calls(const struct advice_look *look, struct finding *f
         finding->not_checked = "the capture has no calls of the host";
         return;
     }
-    double time_ns = (double)look->host->memory_ns, value = rule_percent(time_ns, (double)look->host->memory_window_ns);
+    const struct call_evidence *memory = &look->host->memory;
+    double time_ns = (double)memory->ns, value = rule_percent(time_ns, (double)look->host->memory_window_ns);
     rule_measured(finding, value, time_ns, value > finding->threshold);
     finding->whole_ns = (double)look->host->memory_window_ns;
-    finding->saves_ns = (double)look->host->memory_idle_ns;
-    finding->time_ns = look->host->first_memory_ns;
+    finding->saves_ns = (double)memory->saves_ns;
+    finding->without = memory;
+    finding->time_ns = memory->first_ns;
     rule_say(finding, "%lld calls that allocate, free, or copy and wait take %.3f us, %.1f %% of the time.",
-             (long long)look->host->memory_calls, number_us(time_ns), value);
+             (long long)memory->calls, number_us(time_ns), value);
 }
 
 /* Devices can have waited for data at most while they did nothing. */
@@ -72,7 +74,8 @@ static void check_compile(const struct advice_look *look, struct finding *findin
     double value = rule_percent((double)compiles->ns, (double)look->host->memory_window_ns);
     rule_measured(finding, value, (double)compiles->ns, compiles->calls > 1 && value > finding->threshold);
     finding->whole_ns = (double)look->host->memory_window_ns;
-    finding->saves_ns = (double)compiles->idle_ns;
+    finding->saves_ns = (double)compiles->saves_ns;
+    finding->without = compiles;
     finding->time_ns = compiles->first_ns;
     rule_say(finding, "%lld calls compile operators after the first step and take %.3f us, %.1f %% of the time.",
              (long long)compiles->calls, (double)compiles->ns / 1e3, value);
@@ -89,8 +92,8 @@ static void check_synchronise(const struct advice_look *look, struct finding *fi
     }
     double value = rule_percent((double)host->awaited_launches, (double)host->launch_count);
     rule_measured(finding, value, (double)look->splits->all.free_ns, value > finding->threshold);
-    /* without waiting a host takes as long for its launches as with it */
-    finding->saves_ns = fmin(rule_long_gaps_ns(look), (double)host->synchronises.ns);
+    finding->saves_ns = rule_long_gaps_ns(look);
+    finding->without = &host->synchronises;
     finding->time_ns = host->synchronises.first_ns;
     rule_say(finding, "%lld of %lld launches are followed by a call that waits for the device.",
              (long long)host->awaited_launches, (long long)host->launch_count);
@@ -112,7 +115,7 @@ static void tell_recorded_garbage(const struct advice_look *look, struct finding
     double value = rule_percent((double)garbage->idle_ns, look->elapsed_ns);
 
     rule_measured(finding, value, (double)garbage->idle_ns, value > finding->threshold);
-    finding->saves_ns = (double)garbage->idle_ns;
+    finding->saves_ns = (double)garbage->saves_ns;
     finding->time_ns = garbage->first_ns;
     rule_say(finding, "%lld garbage collections were recorded; the device was idle for %.3f us of them.",
              (long long)garbage->calls, (double)garbage->idle_ns / 1e3);
@@ -140,7 +143,7 @@ static void check_garbage(const struct advice_look *look, struct finding *findin
     }
     double value = rule_percent(sum, look->elapsed_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
-    finding->saves_ns = sum;
+    finding->saves_ns = sum - (double)count * QUEUE_GAP_NS;
     rule_say(finding,
              "In %zu pauses of at least 200 ms (%.3f us) the host makes no calls: it may be collecting garbage.", count,
              number_us(sum));
@@ -158,7 +161,7 @@ static void check_data_loader(const struct advice_look *look, struct finding *fi
     }
     double value = rule_percent((double)data->idle_ns, look->elapsed_ns);
     rule_measured(finding, value, (double)data->idle_ns, value > finding->threshold);
-    finding->saves_ns = (double)data->idle_ns;
+    finding->saves_ns = (double)data->saves_ns;
     finding->time_ns = data->first_ns;
     rule_say(finding, "The program waits for data %lld times; the device is idle for %.3f us of it.",
              (long long)data->calls, (double)data->idle_ns / 1e3);

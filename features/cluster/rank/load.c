@@ -137,7 +137,7 @@ static int make_rank(const struct cluster_load *load, const struct cluster_sourc
         return rank_text_read(rank, &places, diag, err);
     if (load->analyse != NULL)
         return load->analyse(load->analyse_arg, source, rank, diag, err);
-    return err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
+    return err_set(err, ERR_NOT_FOUND, "it has not been analysed yet");
 }
 
 static bool ends_everything(const struct err *err)

@@ -349,6 +349,18 @@ static bool is_empty(const struct profiles *side)
     return side->count + side->measures.count == 0;
 }
 
+static int refuse_empty(const struct settings *settings, const struct profiles *base, const struct profiles *new_side)
+{
+    static const char hint[] = "captures of one operator are compared by durations, pipes and bytes of a device, which "
+                               "results of the simulator do not have";
+
+    if (settings->diff.save == NULL && is_empty(base) && is_empty(new_side))
+        return console_fail(ERR_NOT_FOUND, hint, "there is nothing to compare in '%s', and nothing in '%s'", base->name,
+                            new_side->name);
+    return console_fail(ERR_NOT_FOUND, hint, "there is nothing to compare in '%s'",
+                        is_empty(base) ? base->name : new_side->name);
+}
+
 static int save(const struct settings *settings, const struct profiles *base)
 {
     struct err err = ERR_INIT;
@@ -397,9 +409,8 @@ static int run_diff(const struct settings *settings)
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));
-    if (status == STATUS_DONE && (is_empty(&base) || (settings->diff.save == NULL && is_empty(&new_side))))
-        return console_fail(ERR_NOT_FOUND, "results of the simulator have no durations, pipes or bytes of a device",
-                            "a side has nothing to compare");
+    if (!is_fatal(status) && (is_empty(&base) || (settings->diff.save == NULL && is_empty(&new_side))))
+        return refuse_empty(settings, &base, &new_side);
     if (!is_fatal(status) && settings->diff.save == NULL && base.measures.count + new_side.measures.count > 0)
         return status_worse(status, compare_measures(settings, &base, &new_side, gates));
     if (!is_fatal(status) && profiles_name_apart(&base, &new_side, &err) != 0) {

@@ -23,7 +23,7 @@ static int begin(void **state)
 {
     (void)state;
     workload_init(&workload);
-    host = (struct host_evidence){.first_memory_ns = INT64_MIN};
+    host = (struct host_evidence){.memory.first_ns = INT64_MIN};
     for (size_t i = 0; i < advice_rule_count; i++)
         thresholds[i] = advice_rules[i]->threshold;
     return 0;
@@ -434,8 +434,8 @@ static void test_memory_calls_fire(void **state)
     (void)state;
     with_steps(100);
     host.known = true;
-    host.memory_calls = 7;
-    host.memory_ns = 50000;
+    host.memory.calls = 7;
+    host.memory.ns = 50000;
     host.memory_window_ns = 1000000;
     expect_fired("memory-calls", 5);
 }
@@ -445,7 +445,7 @@ static void test_few_memory_calls_are_quiet(void **state)
     (void)state;
     with_steps(100);
     host.known = true;
-    host.memory_ns = 5000;
+    host.memory.ns = 5000;
     expect_quiet("memory-calls");
 }
 
@@ -504,7 +504,7 @@ static void test_findings_come_by_severity_then_by_time_at_stake(void **state)
     run(operator_of("slow", "TransData", WORK_AI_CPU), 0, 700);
     step(0, 1000);
     host.known = true;
-    host.memory_ns = 15000000; /* 1.5 % of the host's second, and far more than all that the device did */
+    host.memory.ns = 15000000; /* 1.5 % of the host's second, and far more than all that the device did */
     host.memory_window_ns = 1000000000;
     const struct finding *calls = look("memory-calls");
     assert_true(advice.findings[0].fired && advice.findings[1].fired);
