@@ -472,6 +472,6 @@ const struct command command_tui = {
     .imports = true,
     .only_answers = true,
     .needs_capture = true,
-    EXAMPLES({"look at a capture", "msprof tui PROF_000001_20260101000000000_ABCDEFGH"}),
+    EXAMPLES({"look at a capture", "msprof tui JOBX"}),
     .run = run_tui,
 };

@@ -74,9 +74,15 @@ bool tui_library(struct library_version *ret)
     static const char name[] = "ncurses ";
     const char *running = load_library() ? CALL(curses_version)() : NULL;
     bool found = running != NULL && strncmp(running, name, sizeof name - 1) == 0;
-    if (found)
-        *ret = (struct library_version){"ncurses", NCURSES_VERSION, running + sizeof name - 1};
-    return found;
+
+    if (!found)
+        return false;
+    running += sizeof name - 1;
+    /* "6.4.20221231", of which the last number is the date of a patch */
+    if (strncmp(running, NCURSES_VERSION ".", sizeof NCURSES_VERSION) == 0)
+        running = NCURSES_VERSION;
+    *ret = (struct library_version){"ncurses", NCURSES_VERSION, running};
+    return true;
 }
 
 struct curses {
