@@ -40,7 +40,7 @@ int tui_lanes_open(struct tui *tui, struct err *err)
 {
     const struct workload *workload = &tui->workload;
     struct tui_lanes *lanes = &tui->lanes;
-    SCOPED_FREE bool *seen = calloc(workload->device_count * workload->stream_count + 1, sizeof *seen);
+    SCOPED_FREE bool *seen = scoped_memory(workload->device_count * workload->stream_count + 1, sizeof *seen);
 
     lanes->longest_ns = calloc(workload->device_count + 1, sizeof *lanes->longest_ns);
     lanes->items = calloc(workload->device_count * workload->stream_count + 1, sizeof *lanes->items);

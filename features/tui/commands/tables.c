@@ -103,7 +103,7 @@ static int unite(const struct tui *tui, struct tui_table *table, struct err *err
     free(changed);
     for (size_t i = 0; i < count; i++)
         table->widths[i] = curses_width(tui->curses, table->titles[i]);
-    for (size_t i = 0; i < table->grid.count; i++) {
+    for (size_t i = 0; count > 0 && i < table->grid.count; i++) {
         const int width = curses_width(tui->curses, table->grid.cells[i]);
         int *widest = &table->widths[i % count];
         *widest = width > *widest ? width : *widest;
