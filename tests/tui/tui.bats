@@ -170,7 +170,7 @@ for row in rows[1:]:
 @test "a terminal of ASCII gets nothing else" {
     plant
     LC_ALL=C screens PROF_1 2 3
-    [ -z "$(LC_ALL=C grep "[^ -~]" screens)" ]
+    expect_equal "$(LC_ALL=C tr -d ' -~\n' <screens | wc -c)" 0
     expect_contains "$(screen 1 | grep 'stream 1')" "#"
 }
 

@@ -775,21 +775,12 @@ static void tell(const struct work *work, int64_t start_ns)
                      work->result.incomplete);
 }
 
-static bool misses_half(const struct diagnostics *diag)
-{
-    size_t i = 0;
-
-    while (i < diag->count && diag->entries[i].id != DIAG_HALF_MISSING)
-        i++;
-    return i < diag->count;
-}
-
 /* That there are captures, of which half is missing, is a data problem and no empty directory. */
 static int status_of_failure(const struct work *work, const struct err *err)
 {
     if (!work->nothing && !(work->team->elsewhere && err->code == ERR_NOT_FOUND))
         return status_of_error(err);
-    return misses_half(&work->diag) ? STATUS_DATA_PROBLEMS : STATUS_NOTHING;
+    return diag_has(&work->diag, DIAG_HALF_MISSING) ? STATUS_DATA_PROBLEMS : STATUS_NOTHING;
 }
 
 static void add_number(void *to, const void *from)
