@@ -63,8 +63,11 @@ struct block *block_new(struct shape *shape, size_t rows, struct err *err)
     }
     for (size_t i = 0; !failed && i < shape->count; i++) {
         block->data[i].valid = calloc(rows / 8 + 8, 1);
-        block->data[i].numbers = calloc(rows + 1, sizeof(int64_t));
-        failed = block->data[i].valid == NULL || block->data[i].numbers == NULL;
+        int64_t *numbers = malloc((rows + 1) * sizeof *numbers); /* each row sets its own */
+        block->data[i].numbers = numbers;
+        failed = block->data[i].valid == NULL || numbers == NULL;
+        if (numbers != NULL)
+            numbers[0] = 0; /* where the first text begins */
     }
     if (!failed)
         return block;
@@ -88,8 +91,9 @@ void block_free(struct block *block)
     free(block);
 }
 
-static int add_text(struct column_data *data, size_t row, const char *text, size_t length, struct err *err)
+static int add_text(struct block *block, size_t column, size_t row, const char *text, size_t length, struct err *err)
 {
+    struct column_data *data = &block->data[column];
     if (data->length + length > INT32_MAX)
         return err_set(err, ERR_LIMIT, "a text of %zu bytes is too long for a column", length);
     if (data->length + length > data->capacity &&
@@ -98,6 +102,7 @@ static int add_text(struct column_data *data, size_t row, const char *text, size
     if (length > 0)
         memcpy(data->text + data->length, text, length);
     data->length += length;
+    block->text_is_full = block->text_is_full || data->length > TEXT_MOST;
     ((int32_t *)data->numbers)[row + 1] = (int32_t)data->length;
     return 0;
 }
@@ -140,7 +145,7 @@ static int widen(struct block *block, size_t column, enum typed_kind kind, struc
     for (size_t row = 0; status == 0 && row < rows; row++) {
         struct typed_value value = {.kind = before};
         memcpy(&value.integer, (char *)numbers + row * sizeof value.integer, sizeof value.integer);
-        status = add_text(data, row, text, is_valid(data, row) ? print_number(&value, text) : 0, err);
+        status = add_text(block, column, row, text, is_valid(data, row) ? print_number(&value, text) : 0, err);
     }
     free(numbers);
     return status;
@@ -174,7 +179,8 @@ static int convert(struct block *block, size_t column, struct typed_value *value
     return 0;
 }
 
-static int add_value(struct block *block, size_t column, struct typed_value value, struct err *err)
+/* A value of another kind than its column, a text, or none. */
+static int add_other(struct block *block, size_t column, struct typed_value value, struct err *err)
 {
     struct column_data *data = &block->data[column];
     const size_t row = block->shown.rows;
@@ -182,9 +188,9 @@ static int add_value(struct block *block, size_t column, struct typed_value valu
     char text[FORM_NUMBER_MAX];
 
     if (value.kind == TYPED_MISSING) {
-        value.length = 0; /* a number is 0 */
         if (*kind == TYPED_TEXT)
-            return add_text(data, row, "", 0, err);
+            return add_text(block, column, row, "", 0, err);
+        ((int64_t *)data->numbers)[row] = 0;
         return 0;
     }
     if (!block->shape->settled && value.kind > *kind && widen(block, column, value.kind, err) < 0)
@@ -193,26 +199,33 @@ static int add_value(struct block *block, size_t column, struct typed_value valu
         return err_status(err);
     data->valid[row / 8] |= (uint8_t)(1U << row % 8);
     if (*kind == TYPED_TEXT)
-        return add_text(data, row, value.text, value.length, err);
+        return add_text(block, column, row, value.text, value.length, err);
     memcpy((char *)data->numbers + row * sizeof value.integer, &value.integer, sizeof value.integer);
     return 0;
 }
 
 int block_add(struct block *block, const struct typed_value *values, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < block->shape->count; i++)
-        status = add_value(block, i, values[i], err);
-    block->shown.rows += status == 0;
-    return status;
+    const size_t row = block->shown.rows, count = block->shape->count;
+    const struct shape_column *columns = block->shape->columns;
+    for (size_t i = 0; i < count; i++) {
+        struct column_data *data = &block->data[i];
+        const enum typed_kind kind = values[i].kind;
+        if (kind != columns[i].kind || kind == TYPED_TEXT || kind == TYPED_MISSING) {
+            if (add_other(block, i, values[i], err) < 0)
+                return err_status(err);
+            continue;
+        }
+        data->valid[row / 8] |= (uint8_t)(1U << row % 8);
+        memcpy((char *)data->numbers + row * sizeof values->integer, &values[i].integer, sizeof values->integer);
+    }
+    block->shown.rows++;
+    return 0;
 }
 
 bool block_is_full(const struct block *block)
 {
-    bool full = block->shown.rows == block->capacity;
-    for (size_t i = 0; !full && i < block->shape->count; i++)
-        full = block->data[i].length > TEXT_MOST;
-    return full;
+    return block->shown.rows == block->capacity || block->text_is_full;
 }
 
 void block_finish(struct block *block)

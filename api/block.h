@@ -32,7 +32,8 @@ struct block {
         char *text;
         size_t length, capacity; /* of the text */
     } * data;
-    size_t capacity; /* rows */
+    size_t capacity;   /* rows */
+    bool text_is_full; /* of a column */
 };
 struct block *block_new(struct shape *shape, size_t rows, struct err *err);
 void block_free(struct block *block); /* NULL is fine */

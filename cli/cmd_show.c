@@ -61,7 +61,7 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const char *tabl
     if (table_is(table, "vendor") && is_part(visit->settings)) {
         err_set(err, ERR_USAGE,
                 "the tables of the vendor's tool are about the whole capture; --step, --from and --until do not apply");
-        return err_hint(err, "name one of them, such as --table op_summary: each by itself takes them");
+        return err_hint(err, "choose one of them, such as --table op_summary, which accepts these options");
     }
     if (table_is(table, "vendor"))
         return show_capture(db, stdout, options, ret, err);
@@ -237,8 +237,11 @@ static int show_without_capture(const struct settings *settings)
 {
     struct err err = ERR_INIT;
 
-    if (settings->show.tables.count == 0 || strcmp(settings->show.tables.values[0], "list") != 0)
-        return console_fail(ERR_USAGE, NULL, "no capture given: pass CAPTURE or -dir DIR; try 'msprof show --help'");
+    if (settings->show.tables.count == 0 || strcmp(settings->show.tables.values[0], "list") != 0) {
+        (void)options_no_capture(settings, &err);
+        return err.hint[0] != '\0' ? console_error(&err)
+                                   : console_fail(ERR_USAGE, NULL, "%s; try 'msprof show --help'", err.causes[0]);
+    }
     console_output_begin();
     int result = show_table_list_all(stdout, screen_answer_width(settings), &err);
     if (result < 0)

@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Gathers the libraries of another machine, as Debian packages them, in a directory: for 'make CROSS=... SYSROOT=DIR' and for
-# running what that makes under qemu. Nothing is installed. usage: tools/sysroot.sh arm64|amd64 DIR
+# running what that makes under qemu. Nothing is installed. usage: tools/sysroot.sh arm64|amd64 DIR [PACKAGE ...]
+#   PACKAGE ...  these packages, with what they depend on, instead of the libraries
 set -euo pipefail
 
-architecture=${1:?usage: tools/sysroot.sh arm64|amd64 DIR}
-directory=${2:?usage: tools/sysroot.sh arm64|amd64 DIR}
+architecture=${1:?usage: tools/sysroot.sh arm64|amd64 DIR [PACKAGE ...]}
+directory=${2:?usage: tools/sysroot.sh arm64|amd64 DIR [PACKAGE ...]}
+shift 2
 packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev)
+[ $# -eq 0 ] || packages=("$@")
 
 [ "$(cat "$directory/.complete" 2>/dev/null)" != "${packages[*]}" ] || exit 0
 rm -rf "$directory"

@@ -75,29 +75,45 @@ static const char *find_taken(const char *text, const char *end)
     return end;
 }
 
+/* What malloc() takes for so many bytes: its own ones beside them, and in steps. */
+static size_t allocated(size_t bytes)
+{
+    const size_t step = 2 * sizeof(size_t), own = sizeof(size_t), least = 2 * step;
+    const size_t whole = (bytes + own + step - 1) / step * step;
+    return whole > least ? whole : least;
+}
+
 /* Bytes that the parsed document takes at most: cJSON's allocator is one for the whole process, so they are counted
- * before. Every value but the first stands behind a bracket or a comma. */
+ * before. Every value but the first stands behind a bracket or a comma; every text has memory of its own. */
 static size_t memory_of(const char *text, size_t length)
 {
-    size_t bytes = sizeof(cJSON);
+    const size_t value = allocated(sizeof(cJSON));
+    size_t bytes = value, quote = 0;
     bool quoted = false;
     for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"')
+        if (text[i] == '"') {
+            bytes += quoted ? allocated(i - quote) : 0; /* with the NUL, without the quote */
             quoted = !quoted;
-        if (quoted) {
+            quote = i;
+        } else if (quoted) {
             i += text[i] == '\\';
-            bytes++;
         } else if (text[i] == ',' || text[i] == '[' || text[i] == '{') {
-            bytes += sizeof(cJSON);
+            bytes += value;
         }
     }
     return bytes;
 }
 
+/* A text of few bytes cannot exceed the limit: the costliest one is of commas. */
+static bool exceeds_limit(const char *text, size_t length)
+{
+    return length >= JSON_MEMORY_LIMIT / allocated(sizeof(cJSON)) && memory_of(text, length) > JSON_MEMORY_LIMIT;
+}
+
 struct json *json_parse(const char *text, size_t length, struct err *err)
 {
     static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes where it stopped in one place for all */
-    if (memory_of(text, length) > JSON_MEMORY_LIMIT) {
+    if (exceeds_limit(text, length)) {
         err_set(err, ERR_LIMIT, "the JSON document has too many values: it needs more than %zu bytes of memory",
                 JSON_MEMORY_LIMIT);
         return NULL;

@@ -13,9 +13,9 @@
 
 struct json; /* a value inside a parsed document; owned by the document's root */
 
-#define JSON_MEMORY_LIMIT                                                                                              \
-    ((size_t)64 * 1024 * 1024) /* bytes that one parsed document may take: some 700,000 values                         \
-                                */
+/* Bytes of memory that one parsed document may take, malloc()'s own among them: a million numbers, or 600,000 members
+ * whose values are short texts. */
+#define JSON_MEMORY_LIMIT ((size_t)96 * 1024 * 1024)
 
 /* Parses one document (nothing but blanks may follow it); text needs no final NUL. NULL with err set: -ERR_FORMAT
  * reports line and column of the mistake (characters, from 1; values nested over 1000 deep are one), -ERR_LIMIT that

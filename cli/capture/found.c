@@ -116,7 +116,7 @@ static int check_output(const struct settings *settings, const char *path, struc
                         command_is_within(command, COMMAND_EXPORT);
     if (settings->output != NULL || !writes || prints)
         return 0;
-    err_set(err, ERR_USAGE, "'%s' is an archive, into which no results go", path);
+    err_set(err, ERR_USAGE, "'%s' is an archive; results cannot be written into it", path);
     return err_hint(err, "choose another directory with --output DIR");
 }
 

@@ -297,7 +297,7 @@ static void hint_of_word(char *const *words, enum command_id parent, struct err 
         if (access(word, F_OK) == 0)
             err_hint(err, "msprof show %s", word);
         else
-            err_set(err, ERR_USAGE, "'%s' is neither a command nor there: check the path", word);
+            err_set(err, ERR_USAGE, "'%s' is not a command, and there is no such file", word);
     } else if (parent == COMMAND_ROOT && word[0] != '\0' && is_program(word)) {
         err_set(err, ERR_USAGE, VENDOR_COLLECTS_PROGRAM);
         hint_of_program(words, err);
@@ -662,11 +662,11 @@ bool options_is_capture(const char *directory)
     return absolute != NULL && capture_classify(absolute, &class, &ignored) == 0 && class == DIRECTORY_CAPTURE;
 }
 
-/* In the vendor's form --output names the capture; here it names where results go. */
-static int hint_of_output(const struct settings *settings, struct err *err)
+int options_no_capture(const struct settings *settings, struct err *err)
 {
     struct stat info;
 
+    err_set(err, ERR_USAGE, "no capture given: pass CAPTURE or -dir DIR");
     if (settings->output != NULL && stat(settings->output, &info) == 0 && S_ISDIR(info.st_mode))
         err_hint(err, "--output is the directory for results; if '%s' is the capture: %s %s", settings->output,
                  command_full_name(settings->command), settings->output);
@@ -687,10 +687,8 @@ static int take_captures(struct settings *settings, struct err *err)
         add_value(&settings->captures, ".", err) != 0)
         return err_status(err);
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
-        !command_get(settings->command)->captures_optional) {
-        err_set(err, ERR_USAGE, "no capture given: pass CAPTURE or -dir DIR");
-        return hint_of_output(settings, err);
-    }
+        !command_get(settings->command)->captures_optional)
+        return options_no_capture(settings, err);
     return 0;
 }
 

@@ -683,17 +683,16 @@ void report_plan_type(const struct report_plan *plan, const struct report_value 
         const struct report_step *step = &plan->steps[i];
         const struct report_value *value = &values[step->value];
         size_t length;
-        ret[i] = (struct typed_value){.kind = TYPED_MISSING};
-        if (value->kind == VALUE_MISSING)
-            continue;
-        if (is_number(step, value)) {
+        if (value->kind == VALUE_MISSING) {
+            ret[i].kind = TYPED_MISSING;
+        } else if (is_number(step, value)) {
             ret[i] = type_number(step, value);
         } else if (value->kind == VALUE_REAL) {
             ret[i] = type_real(step, value->real);
         } else {
             const char *text = text_of(step, value, &length);
-            if (text != NULL)
-                ret[i] = (struct typed_value){.kind = TYPED_TEXT, .length = (uint32_t)length, .text = text};
+            ret[i] = text != NULL ? (struct typed_value){.kind = TYPED_TEXT, .length = (uint32_t)length, .text = text}
+                                  : (struct typed_value){.kind = TYPED_MISSING};
         }
     }
 }

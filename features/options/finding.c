@@ -8,6 +8,7 @@
 #include "base/words.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -575,15 +576,42 @@ static int read_file(struct option_file *file, unsigned likely, struct err *err)
 
 /* ---- each option by itself ---- */
 
+/* The option that collects what a word of msprof's command line, or of another collector, does. NULL: there is none. */
+static const char *name_of_command_line(const char *key, unsigned writer)
+{
+    static const char *const names[][2] = {
+        {"l2_cache", "l2"},
+        {"ai_core", "aic_metrics"},
+        {"aicore", "aic_metrics"},
+        {"sys_hardware_mem", "sys_hardware_mem_freq"},
+        {"llc", "llc_profiling"},
+        {"sys_io_profiling", "sys_io_sampling_freq"},
+        {"sys_interconnection_profiling", "sys_interconnection_freq"},
+        {"dvpp_profiling", "dvpp_freq"},
+        {"sys_cpu_profiling", "sys_cpu_freq"},
+        {"result_path", "output"},
+        {"aclapi", "ascendcl"},
+    };
+    char plain[64] = "";
+    for (size_t i = 0; key[i] != '\0' && i + 1 < sizeof plain; i++)
+        plain[i] = (char)(key[i] == '-' ? '_' : tolower((unsigned char)key[i]));
+    const struct switch_rule *same = switch_rule_find(plain, writer);
+    for (size_t i = 0; same == NULL && i < sizeof names / sizeof *names; i++)
+        if (strcmp(plain, names[i][0]) == 0)
+            same = switch_rule_find(names[i][1], writer);
+    return same != NULL ? same->key : NULL;
+}
+
 static int report_unknown(struct switch_finding *finding, const struct given *given, struct err *err)
 {
     struct suggestion nearest;
+    const char *named = name_of_command_line(given->key, finding->writer);
     suggestion_init(&nearest, given->key);
     for (const struct switch_rule *rule = switch_rules; rule->key != NULL; rule++) {
         if ((rule->writers & finding->writer) != 0)
             suggestion_offer(&nearest, rule->key);
     }
-    const char *name = nearest.nearest[0] != '\0' ? nearest.nearest : NULL;
+    const char *name = named != NULL ? named : nearest.nearest[0] != '\0' ? nearest.nearest : NULL;
     return switch_problem_add(&finding->problems, given->key, given->text.data, name, err, "unknown option%s%s",
                               name != NULL ? "; did you mean " : "", name != NULL ? name : "");
 }
@@ -593,9 +621,21 @@ static const char *near_value(const struct switch_rule *rule, const char *value,
                               char digits[NUMBER_MAX])
 {
     int64_t number;
-    if (rule->check == SWITCH_RANGE && number_parse_integer(value, strlen(value), &number) == 0) {
-        *number_put_signed(digits, number < rule->low ? rule->low : number > rule->high ? rule->high : number) = '\0';
+    const size_t count = rule->check == SWITCH_SIZE ? strspn(value, "0123456789") : strlen(value);
+    if ((rule->check == SWITCH_RANGE || rule->check == SWITCH_SIZE) &&
+        number_parse_integer(value, count, &number) == 0) {
+        number = number < rule->low ? rule->low : number > rule->high ? rule->high : number;
+        (void)snprintf(digits, NUMBER_MAX, "%" PRId64 "%s", number, rule->check == SWITCH_SIZE ? "MB" : "");
         return digits;
+    }
+    if (rule->check == SWITCH_FLAG)
+        return words_list_has("1,on,True,yes", value, strlen(value))    ? "true"
+               : words_list_has("0,off,False,no", value, strlen(value)) ? "false"
+                                                                        : NULL;
+    if (rule->check == SWITCH_WORD && strchr(value, ',') != NULL &&
+        words_list_has(rule->words, value, strcspn(value, ","))) {
+        (void)snprintf(nearest->nearest, sizeof nearest->nearest, "%.*s", (int)strcspn(value, ","), value);
+        return nearest->nearest; /* one group of metrics at a time */
     }
     if (rule->words != NULL && words_list_has(rule->words, "on", 2)) {
         if (strcasecmp(value, "on") == 0 || strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0)

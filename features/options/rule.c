@@ -78,6 +78,7 @@ const struct switch_rule switch_rules[] = {
     {"sys_mem_serviceflow", CANN | SWITCH_SVP, .check = SWITCH_NAMES},
     {"sys_cpu_freq", CANN | SWITCH_SVP, FREQUENCY(1, 50)},
     {"optype", CANN | SWITCH_SVP, .check = SWITCH_NAMES},
+    {"enable_profiling", SWITCH_GE, ANY}, /* of TensorFlow's ProfilingConfig */
 
     {"profiler_level", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = "LevelNone,Level0,Level1,Level2,0,1,2",
      .usual = "Level0"},
@@ -118,7 +119,12 @@ const struct switch_rule switch_rules[] = {
     {"is_show_op_path", SWITCH_MINDSPORE, ANY},
     {"subgraph", SWITCH_MINDSPORE, ANY},
     {"op_time", SWITCH_MINDSPORE, FLAG},
-    {"timeline_limit", SWITCH_MINDSPORE, ANY},     /* MB of the timeline that it writes */
+    {"timeline_limit", SWITCH_MINDSPORE, ANY}, /* MB of the timeline that it writes */
+    {"profile", SWITCH_MINDSPORE, ANY},        /* of MindFormers: this and the next four */
+    {"profile_start_step", SWITCH_MINDSPORE, ANY},
+    {"profile_stop_step", SWITCH_MINDSPORE, ANY},
+    {"profile_rank_ids", SWITCH_MINDSPORE, ANY},
+    {"init_start_profile", SWITCH_MINDSPORE, ANY},
     {"experimental_config", BOTH_FRAMEWORKS, ANY}, /* what is in it counts by itself */
     {"prof_dir", SWITCH_PYTORCH, ANY},
     {"analyse", SWITCH_PYTORCH, FLAG},

@@ -109,6 +109,22 @@ static bool pass_inserted(struct reader *reader, struct strbuf *ret)
     return true;
 }
 
+/* Passes a variable of a shell, $NAME or ${NAME}, for which a template stands. false: there is none here. */
+static bool pass_variable(struct reader *reader, struct strbuf *ret)
+{
+    const char *at = reader->at, *name;
+    if (at + 1 >= reader->end || *at != '$')
+        return false;
+    const bool has_braces = *++at == '{';
+    for (name = at += has_braces; at < reader->end && (isalnum((unsigned char)*at) || *at == '_');)
+        at++;
+    if (at == name || (has_braces && (at >= reader->end || *at != '}')))
+        return false;
+    put_template(name, (size_t)(at - name), ret);
+    reader->at = at + has_braces;
+    return true;
+}
+
 /* The string that begins here, with all that follow it directly or by '+'. false: one has no end. */
 static bool read_strings(struct reader *reader, struct strbuf *ret)
 {
@@ -117,6 +133,8 @@ static bool read_strings(struct reader *reader, struct strbuf *ret)
         char quote = *reader->at;
         reader->at += quotes;
         while (reader->at < reader->end && !is_at(reader, quote, quotes)) {
+            if (quote == '"' && pass_variable(reader, ret))
+                continue;
             char c = *reader->at++;
             if (c != '\\')
                 strbuf_addc(ret, c);
@@ -126,6 +144,8 @@ static bool read_strings(struct reader *reader, struct strbuf *ret)
         if (reader->at >= reader->end)
             return false;
         reader->at += quotes;
+        while (pass_variable(reader, ret)) /* '...'$NAME'...' */
+            continue;
         skip_blanks(reader);
         if (pass_inserted(reader, ret))
             skip_blanks(reader);
@@ -147,13 +167,17 @@ static void join_lines(struct reader *reader, struct strbuf *ret)
 /* JSON that a shell reads without quotes: a backslash in front of each character that means something to it. */
 static bool read_shell_escaped(const char *text, size_t length, struct strbuf *ret)
 {
-    const char *at = memmem(text, length, "\\{", 2), *end = text + length;
-    for (; at != NULL && at < end && !isspace((unsigned char)*at); at++) {
-        if (*at == '\\' && at + 1 < end)
-            at++;
-        strbuf_addc(ret, *at);
+    const char *brace = memmem(text, length, "\\{", 2);
+    struct reader reader = {brace != NULL ? brace : memmem(text, length, "{\\\"", 3), text + length};
+    if (reader.at == NULL)
+        return false;
+    while (reader.at < reader.end && !isspace((unsigned char)*reader.at)) {
+        if (pass_variable(&reader, ret))
+            continue;
+        reader.at += *reader.at == '\\' && reader.at + 1 < reader.end;
+        strbuf_addc(ret, *reader.at++);
     }
-    return at != NULL && !ret->failed;
+    return !ret->failed;
 }
 
 bool switch_script_read(const char *text, size_t length, struct strbuf *ret)
@@ -317,7 +341,8 @@ static bool put_string(struct reader *reader, struct strbuf *ret)
 /* True, a number, a call; every other name is the value that it names, or one that the script computes. */
 static bool put_name(struct reader *reader, int depth, struct strbuf *ret)
 {
-    static const char *const constants[][2] = {{"True", "true"}, {"False", "false"}, {"None", "null"}};
+    static const char *const constants[][2] = {{"True", "true"}, {"False", "false"}, {"None", "null"},
+                                               {"true", "true"}, {"false", "false"}, {"null", "null"}};
     const char *name = reader->at;
     const size_t length = name_length(reader);
     reader->at += length;
@@ -393,40 +418,49 @@ bool switch_python_read(const char *text, size_t length, struct strbuf *ret)
             return true;
     }
     strbuf_clear(ret);
-    return false;
+    /* a profiler without arguments has its usual options */
+    const bool is_plain = memmem(text, length, "Profiler()", strlen("Profiler()")) != NULL ||
+                          memmem(text, length, "profiler.profile()", strlen("profiler.profile()")) != NULL;
+    return is_plain && strbuf_adds(ret, "{}") == 0;
 }
 
 /* ---- the form of 2020 ---- */
 
+/* Where the words of 2020 begin: behind the variable, in the call, or in the list of a ProfilingConfig; or the text. */
+static const char *words_of_2020(const char *text, const char *end)
+{
+    static const char *const openings[] = {"PROFILING_OPTIONS", "as_bytes(", "enable_options"};
+
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        const char *found = memmem(text, (size_t)(end - text), openings[i], strlen(openings[i]));
+        if (found != NULL)
+            return found + strlen(openings[i]);
+    }
+    return text;
+}
+
 bool switch_colons_read(const char *text, size_t length, struct strbuf *ret)
 {
-    static const char name[] = "PROFILING_OPTIONS=";
-    static const char call[] = "as_bytes(";
-    const char *found = memmem(text, length, name, sizeof name - 1), *end = text + length;
-    const char *bytes = memmem(text, length, call, sizeof call - 1);
-    const char *at = found != NULL ? found + sizeof name - 1 : bytes != NULL ? bytes + sizeof call - 1 : text;
-    if (found == NULL && bytes != NULL && memchr(at, ')', (size_t)(end - at)) != NULL)
-        end = memchr(at, ')', (size_t)(end - at));
+    const char *end = text + length, *at = words_of_2020(text, end), *found = at;
     bool any = false;
+
     strbuf_addc(ret, '{');
     while (at < end && !ret->failed) {
-        while (at < end && strchr("\"' \t\r\n,:", *at) != NULL)
+        while (at < end && strchr("\"' \t\r\n,:=[(", *at) != NULL)
             at++;
         size_t word = 0;
         while (at + word < end && (isalnum((unsigned char)at[word]) || at[word] == '_'))
             word++;
-        if (word == 0)
-            break;
         char key[64] = "";
         memcpy(key, at, word < sizeof key ? word : 0);
         if (switch_rule_find(key, SWITCH_GE) != NULL || strcmp(key, "op_trace") == 0) {
             strbuf_addf(ret, "%s\"%s\":\"on\"", any ? "," : "", key);
             any = true;
         } else if (strcmp(key, "on") != 0) {
-            return false;
+            break; /* what follows is another argument or command */
         }
         at += word;
     }
     strbuf_addc(ret, '}');
-    return at == end && any && !ret->failed;
+    return any && (found > text || at == end) && !ret->failed;
 }

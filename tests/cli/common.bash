@@ -40,6 +40,11 @@ needs() {
     done
 }
 
+# Leaves a test out of the default of tools/test.sh: only_in_all REASON
+only_in_all() {
+    [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || skip "$1: tools/test.sh --all"
+}
+
 # An empty directory, made the working directory.
 enter_scratch() {
     scratch=$BATS_TEST_TMPDIR/scratch

@@ -2,7 +2,8 @@
 """Runs the lines of a table and compares what happens with it.
 usage: typed.py MSPROF TABLE CAPTURE
 Columns: exit status; text that the output has (anything where it is empty); what the line is: of a command line,
-or options for 'msprof options' (acl.json: in a file of that name); the line. CAPTURE stands for a fresh copy."""
+or options for 'msprof options' (acl.json: in a file of that name); the line. CAPTURE stands for a fresh copy,
+⏎ for the end of a line."""
 import os
 import shlex
 import shutil
@@ -15,6 +16,7 @@ for row in open(table, encoding='utf-8').read().splitlines():
     if row.startswith('#'):
         continue
     status, text, kind, line = row.split('\t')
+    line = line.replace('⏎', '\n')
     shutil.rmtree('typed', ignore_errors=True)
     shutil.copytree(capture, 'typed/CAPTURE')
     with open('typed/reports_sample_config.json', 'w', encoding='utf-8') as file:

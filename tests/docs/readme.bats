@@ -26,6 +26,7 @@ tools/test.sh"
 }
 
 @test "the tour runs in a copy of the tree and leaves the shipped capture as it is" {
+    only_in_all "it builds the program again"
     enter_tree_copy
     find testdata -type f -exec sha256sum {} + | sort >before
     tools/tour.sh >output 2>errors
@@ -158,6 +159,15 @@ bright = [len({pixel for pixel in row if max(pixel) - min(pixel) > 60}) for row 
 assert len(rows[0]) == 1200 and sum(colours >= 6 for colours in bright) >= 10, bright
 END
     [ "$(wc -c <taken/report.png)" -gt $(($(wc -c <"$repository/docs/pictures/report.png") * 3 / 4)) ]
+}
+
+@test "messages that the README quotes under Troubleshooting are those of the program" {
+    sed -n '/^## Troubleshooting/,/^## Limits/s/^\* \*\*"\(.*\)"\*\*.*/\1/p' "$readme" | grep -v '^error while loading' >quoted
+    [ "$(wc -l <quoted)" -ge 2 ]
+    while IFS= read -r message; do
+        part=$(sed 's/^\.\.\. *//; s/ *\.\.\.$//' <<<"$message")
+        grep -rqF --include='*.c' "$part" "$repository"/{parsers,ssh,cli,db} || { echo "no message has: $part"; false; }
+    done <quoted
 }
 
 @test "the README's first two screens say what, for whom and why, with the two commands" {

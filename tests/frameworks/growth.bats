@@ -6,6 +6,7 @@
 load ../cli/common
 
 setup() {
+    only_in_all "it counts instructions for minutes"
     enter_scratch
     needs python3 valgrind # time alone would judge the machine, too
     has_sanitizer && skip "a sanitizer has its own growth"

@@ -57,7 +57,7 @@ value() {
     expect_status 3
     expect_equal "$(value 'd["valid"]')" "False"
     expect_equal "$(value '[(p["key"], p["value"], p["suggestion"]) for p in d["problems"]]')" \
-        "[('l22', 'on', 'l2'), ('storage_limit', '100MB', None), ('sys_io_sampling_freq', '500', '100'), \
+        "[('l22', 'on', 'l2'), ('storage_limit', '100MB', '200MB'), ('sys_io_sampling_freq', '500', '100'), \
 ('dvpp_freq', '50', '50'), ('fp_point', 'conv', 'training_trace=on')]"
     expect_contains "$output" "a number from 1 to 100"
     run_msprof options options.json

@@ -272,10 +272,9 @@ HIDDEN int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
     return code;
 }
 
-/* --- the program's start: glibc before 2.34 is told how to run the constructors --- */
+/* --- libm: later versions differ in how they tell errors, by errno --- */
 
 #if defined PORTABLE_PROGRAM || defined PORTABLE_READ /* the others do without libm */
-/* libm's: later versions differ in how they tell errors, by errno. */
 OLDER(double, log, (double x), (x))
 OLDER(double, log2, (double x), (x))
 OLDER(double, exp, (double x), (x))
@@ -283,6 +282,8 @@ OLDER(double, pow, (double x, double y), (x, y))
 OLDER(double, hypot, (double x, double y), (x, y))
 OLDER(double, lgamma, (double x), (x))
 #endif
+
+/* --- the program's start: glibc before 2.34 is told how to run the constructors --- */
 
 #ifdef PORTABLE_PROGRAM
 typedef void constructor(int argc, char **argv, char **environment);

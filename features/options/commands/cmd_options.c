@@ -10,9 +10,11 @@
 #include "features/answers/reports/outcome.h"
 #include "features/opprof/opprof_options.h"
 #include "features/options/finding.h"
+#include "features/options/lines.h"
 #include "features/options/script.h"
 #include "parsers/record.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,32 +107,153 @@ static bool means_json(const char *text)
            strstr(text, "False") == NULL && strstr(text, "None") == NULL && strchr(text, '\\') == NULL;
 }
 
-/* Names the JSON to write instead of a text. */
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+        length++;
+    return length > 0 && isdigit((unsigned char)*text) ? 0 : length;
+}
+
+/* The first word outside of quotes that JSON does not have: a key or a text that lacks them. Returns its length, 0:
+ * none. */
+static size_t bare_word(const char *text, const char **ret)
+{
+    bool quoted = false;
+
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '"' && (at == text || at[-1] != '\\'))
+            quoted = !quoted;
+        const size_t length = quoted ? 0 : name_length(at);
+        if (length == 0)
+            continue;
+        if (!words_list_has("true,false,null", at, length)) {
+            *ret = at;
+            return length;
+        }
+        at += length - 1;
+    }
+    return 0;
+}
+
+/* How many more braces open than close. */
+static int open_braces(const char *text)
+{
+    bool quoted = false;
+    int open = 0;
+
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '"' && (at == text || at[-1] != '\\'))
+            quoted = !quoted;
+        if (!quoted)
+            open += (*at == '{') - (*at == '}');
+    }
+    return open;
+}
+
+/* Names what to change in a text that means to be JSON. false: it is unknown. */
+static bool hint_at_mistake(const char *text, size_t length, struct err *err)
+{
+    const char *word = NULL;
+
+    if (has_spare_comma(text, length))
+        err_hint(err, "remove the comma before the closing brace");
+    else if (strstr(text, "/*") != NULL)
+        err_hint(err, "remove the comment, which JSON does not have");
+    else if ((length = bare_word(text, &word)) > 0 && length < 64)
+        err_hint(err, "put quotes around %.*s: \"%.*s\"", (int)length, word, (int)length, word);
+    else if (open_braces(text) > 0)
+        err_hint(err, "add the closing brace");
+    else
+        return false;
+    return true;
+}
+
+/* Switches that are no options, and the variable that has these. */
+static bool hint_at_switch(const char *text, struct err *err)
+{
+    static const char *const switches[] = {"PROFILING_MODE", "profiling_mode", "GE_PROFILING_TO_STD_OUT"};
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (strstr(text, switches[i]) != NULL) {
+            err_hint(err, "%s has no options; pass the line with PROFILING_OPTIONS or profiling_options", switches[i]);
+            return true;
+        }
+    return false;
+}
+
+/* Names what to write instead of a text that holds no options. */
 static void hint_at_json(const char *text, size_t length, struct err *err)
 {
-    SCOPED(strbuf_release) struct strbuf colons;
+    SCOPED(strbuf_release) struct strbuf found;
 
-    strbuf_init(&colons, ERR_TEXT_SIZE);
-    if (switch_colons_read(text, length, &colons))
-        err_hint(err, "%s, as CANN takes it since 2021", colons.data);
-    else if (means_json(text) && has_spare_comma(text, length))
-        err_hint(err, "remove the comma before the closing brace");
-    else
+    strbuf_init(&found, ERR_TEXT_SIZE);
+    if (switch_colons_read(text, length, &found)) {
+        err_hint(err, "%s, as CANN takes it since 2021", found.data);
+        return;
+    }
+    strbuf_clear(&found);
+    if (!means_json(text) && switch_command_line_read(text, length, &found))
+        err_hint(err, "%s, as acl.json has these options", found.data);
+    else if (!(means_json(text) && hint_at_mistake(text, length, err)) && !hint_at_switch(text, err))
         err_hint(err,
                  "pass a JSON file, or only the dict, call or string from a script, as in: {\"task_trace\": \"on\"}");
 }
 
-static struct json *parse(const char *text, size_t length, struct err *err)
+/* A member without the braces around it, as a part of a file has it: "profiler": {...}. */
+static struct json *parse_member(const char *text, size_t length)
+{
+    SCOPED(strbuf_release) struct strbuf object;
+    struct err ignored = ERR_INIT;
+
+    strbuf_init(&object, 2 * MOST_BYTES);
+    if (text[strspn(text, " \t\r\n")] != '"' || strbuf_addc(&object, '{') < 0 || strbuf_add(&object, text, length) < 0)
+        return NULL;
+    while (object.length > 1 && strchr(" \t\r\n,", object.data[object.length - 1]) != NULL)
+        strbuf_cut(&object, object.length - 1);
+    return strbuf_addc(&object, '}') == 0 ? json_parse(object.data, object.length, &ignored) : NULL;
+}
+
+/* Options in lines of a key and a value. NULL: there are none. */
+static struct json *parse_lines(const char *text, size_t length)
+{
+    SCOPED(strbuf_release) struct strbuf found;
+    struct err ignored = ERR_INIT;
+
+    strbuf_init(&found, 2 * MOST_BYTES);
+    return switch_lines_read(text, length, &found) ? json_parse(found.data, found.length, &ignored) : NULL;
+}
+
+/* Options in a text that is not JSON. NULL: there are none. */
+static struct json *parse_text(const char *text, size_t length)
+{
+    struct json *found = NULL;
+
+    if (means_json(text) || strstr(text, "enable_options") != NULL) /* the form of 2020 in a call */
+        return NULL;
+    if ((found = parse_member(text, length)) == NULL && (found = parse_script(text, length)) == NULL)
+        found = parse_lines(text, length);
+    return found;
+}
+
+static struct json *parse(const char *file, const char *text, size_t length, struct err *err)
 {
     struct json *root = json_parse(text, length, err), *inner;
 
     if (root != NULL && json_string(root) == NULL)
         return root;
-    inner = root == NULL && means_json(text) ? NULL : parse_script(text, length);
+    inner = root == NULL ? parse_text(text, length) : parse_script(text, length);
     if (inner == NULL) {
         if (root == NULL)
             hint_at_json(text, length, err);
         return root;
+    }
+    if (root == NULL && words_end_in(file, ".json")) { /* whose reader takes nothing else */
+        json_free(inner);
+        err_hint(err,
+                 "write it as JSON, with double quotes around names and texts: {\"profiler\": {\"switch\": \"on\"}}");
+        return NULL;
     }
     json_free(root);
     *err = (struct err)ERR_INIT;
@@ -147,7 +270,7 @@ static unsigned likely_writer(const char *file, const char *text)
     if (strstr(text, "torch_npu") != NULL)
         return SWITCH_PYTORCH;
     if (strstr(text, "mindspore") != NULL || strstr(text, "MS_PROFILER_OPTIONS") != NULL ||
-        strstr(text, "ms.Profiler") != NULL)
+        strstr(text, "ms.Profiler") != NULL || strstr(text, " Profiler(") != NULL)
         return SWITCH_MINDSPORE;
     return 0;
 }
@@ -156,7 +279,7 @@ static int explain(const struct settings *settings, const char *file, const char
 {
     SCOPED(switch_finding_release) struct switch_finding finding = {.writer = 0};
     struct err err = ERR_INIT;
-    SCOPED_JSON struct json *root = parse(text, length, &err);
+    SCOPED_JSON struct json *root = parse(file, text, length, &err);
 
     if (root == NULL || switch_check(root, likely_writer(file, text), &finding, &err) < 0)
         return tell_unread(file, &err);
@@ -209,12 +332,14 @@ const struct command command_options = {
     .description =
         "Checks profiling options in a JSON file: options of TensorFlow and GE, acl.json (also of SVP\nboards), or "
         "arguments of the MindSpore or PyTorch profiler. Reports unknown keys, wrong\nvalues and missing companion "
-        "options; lists what is collected on which chip, and the files\nand columns made from it. A string, dict or "
-        "call from a Python or shell script works, too.\nExit status 3 if an option is wrong, 2 if FILE is not JSON.\n",
+        "options; lists what is collected on which chip, and the files\nand columns made from it. YAML, ini\nfiles, "
+        "and strings, dicts and calls "
+        "from Python or shell scripts work, too.\nExit status 3 if an option is wrong, 2 if FILE contains no "
+        "options.\n",
     .operands = "FILE|-",
     .most_operands = 1,
     EXAMPLES({"what an option produces on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
-             {"what --aic-metrics of msprof op collects", "msprof options --op"},
-             {"the same, for programs", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"}),
+             {"as JSON, for programs", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"},
+             {"what --aic-metrics of msprof op collects", "msprof options --op"}),
     .run = run_options,
 };

@@ -2,6 +2,7 @@
 #include "base/format/json_in.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,6 +278,65 @@ static void a_document_of_too_many_values_is_refused(void **state)
     free(text);
 }
 
+static size_t memory_in_use(void)
+{
+    const struct mallinfo2 now = mallinfo2();
+    return now.uordblks + now.hblkhd;
+}
+
+/* [0, and so many members, ]: free() it. */
+static char *document_of(const char *member, size_t count, size_t *ret_length)
+{
+    const size_t length = strlen(member);
+    char *text = malloc(3 + count * length);
+    assert_non_null(text);
+    memcpy(text, "[0", 2);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + 2 + i * length, member, length);
+    text[2 + count * length] = ']';
+    *ret_length = 3 + count * length;
+    return text;
+}
+
+static bool is_taken(const char *member, size_t count)
+{
+    struct err err = ERR_INIT;
+    size_t length;
+    char *text = document_of(member, count, &length);
+    struct json *root = json_parse(text, length, &err);
+    const bool taken = root != NULL;
+    if (!taken)
+        assert_int_equal(err.code, ERR_LIMIT);
+    json_free(root);
+    free(text);
+    return taken;
+}
+
+/* By what malloc() says: documents are refused from the limit on, whatever they are made of. */
+static void what_is_counted_is_what_is_taken(void **state)
+{
+    static const char *const members[] = {",1", ",\"\"", ",\"forty bytes of text, and so many of others\"", ",{\"\":\"\"}",
+                                          ",[[1]]"};
+    (void)state;
+    if (memory_in_use() == 0)
+        skip(); /* the allocator is another one */
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const size_t some = 100000;
+        struct err err = ERR_INIT;
+        size_t length;
+        char *text = document_of(members[i], some, &length);
+        const size_t before = memory_in_use();
+        struct json *root = json_parse(text, length, &err);
+        const double each = (double)(memory_in_use() - before) / (double)some;
+        assert_non_null(root);
+        json_free(root);
+        free(text);
+        const double most = (double)JSON_MEMORY_LIMIT / each;
+        if (!is_taken(members[i], (size_t)(most * 0.98)) || is_taken(members[i], (size_t)(most * 1.02)))
+            fail_msg("members %s take %.1f bytes", members[i], each);
+    }
+}
+
 /* Boards run in threads, and each reads acl.json; what one needs of the limit must not count for another. */
 static void *parse_most_of_the_limit(void *arg)
 {
@@ -327,6 +387,7 @@ int main(void)
         cmocka_unit_test(numbers_that_json_does_not_write_and_texts_with_a_nul_are_mistakes),
         cmocka_unit_test(deep_nesting_is_a_mistake),
         cmocka_unit_test(a_document_of_too_many_values_is_refused),
+        cmocka_unit_test(what_is_counted_is_what_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
