@@ -432,7 +432,7 @@ PY
     run_msprof -q cluster RUN
     expect_status 0
     for option in "--diff nowhere" "--step-range foo" "--peak-flops 3" "--peak-bandwidth 3" "--results there" "--freq-mhz 5" \
-        "--layout nowhere" "--database plain"; do
+        "--layout nowhere" "--database plain" "--print all"; do
         # shellcheck disable=SC2086 # two words
         run_msprof report RUN -o page.html $option
         expect_status 2
