@@ -38,16 +38,6 @@ void chart_label(struct html_writer *w, const char *anchor, double x, double y, 
     html_close(w);
 }
 
-void chart_axes(struct html_writer *w, const char *top, const char *first, const char *last)
-{
-    chart_line(w, "axis", CHART_LEFT, 0, CHART_LEFT, CHART_HEIGHT);
-    chart_line(w, "axis", CHART_LEFT, CHART_HEIGHT, CHART_LEFT + CHART_WIDTH, CHART_HEIGHT);
-    chart_label(w, "end", CHART_LEFT - 6, 11, top);
-    chart_label(w, "end", CHART_LEFT - 6, CHART_HEIGHT, "0");
-    chart_label(w, "start", CHART_LEFT, CHART_HEIGHT + 16, first);
-    chart_label(w, "end", CHART_LEFT + CHART_WIDTH, CHART_HEIGHT + 16, last);
-}
-
 /* A distance of 1, 2 or 5 times a power of ten, of which at most so many are in the length. */
 static double tick_distance(double length, int most)
 {

@@ -185,8 +185,6 @@ void chart_end(struct html_page *page);
 void chart_line(struct html_writer *w, const char *class, double x1, double y1, double x2, double y2);
 /* anchor: "start", "middle" or "end". */
 void chart_label(struct html_writer *w, const char *anchor, double x, double y, const char *text);
-/* The axes with the values at their ends. */
-void chart_axes(struct html_writer *w, const char *top, const char *first, const char *last);
 /* Axes with ticks and a grid: times from the first to the last across, values up to the top, in the unit of their size.
  * of_times: values are nanoseconds, else of the unit. */
 void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns);

@@ -203,13 +203,12 @@ static void put_bars(const struct cluster *cluster)
     struct html_page *page = cluster->page;
     size_t together = ranks_a_cell(cluster), bars = (cluster->ranks.count + together - 1) / together;
     double longest = 0;
-    char top[48], first[32], last[32];
 
     for (size_t i = 0; i < cluster->ranks.count; i++)
         longest = fmax(longest, sum_of(&cluster->ranks.items[i]));
     chart_legend(page, (const char *const[]){"exposed", "waiting", "other"},
                  (const char *const[]){"transmitting", "waiting", "other"}, 3);
-    chart_begin(page, together > 1 ? "Time in collectives (ms) by groups of ranks" : "Time in collectives (ms) by rank",
+    chart_begin(page, together > 1 ? "Time in collectives by groups of ranks" : "Time in collectives by rank",
                 "Ranks as bars; the table below has the numbers");
     for (size_t i = 0; longest > 0 && i < bars; i++) {
         struct rank_times mean = {0};
@@ -226,10 +225,17 @@ static void put_bars(const struct cluster *cluster)
         put_part(cluster, i, "other", "other", rest_of(&mean), CHART_HEIGHT - transit - wait,
                  CHART_HEIGHT * rest_of(&mean) / longest);
     }
-    snprintf(top, sizeof top, "%.3f", longest);
-    snprintf(first, sizeof first, "%" PRId64, cluster->ranks.items[0].rank);
-    snprintf(last, sizeof last, "%" PRId64, cluster->ranks.items[cluster->ranks.count - 1].rank);
-    chart_axes(&page->w, top, first, cluster->ranks.count > 1 ? last : "");
+    const int64_t first = cluster->ranks.items[0].rank, last = cluster->ranks.items[cluster->ranks.count - 1].rank;
+    chart_value_axis(&page->w, CHART_HEIGHT, longest * 1e6, true, "");
+    if (together == 1 && first >= 0 && last - first + 1 == (int64_t)cluster->ranks.count) {
+        chart_count_axis(&page->w, CHART_HEIGHT, (size_t)first, cluster->ranks.count);
+    } else {
+        char text[32];
+        snprintf(text, sizeof text, "%" PRId64, first);
+        chart_label(&page->w, "start", CHART_LEFT, CHART_HEIGHT + 16, text);
+        snprintf(text, sizeof text, "%" PRId64, last);
+        chart_label(&page->w, "end", CHART_LEFT + CHART_WIDTH, CHART_HEIGHT + 16, text);
+    }
     chart_end(page);
 }
 

@@ -54,6 +54,31 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
     html_close(w);
 }
 
+/* The median of the group in the base, of periods where bars are periods; 0: not known. */
+static double base_median(const struct html_page *page, const struct step_group *group)
+{
+    const struct comparison *comparison = &page->change.comparison;
+    char name[GROUP_NAME_SIZE];
+
+    if (!page->change.known || group == NULL)
+        return 0;
+    splits_group_name(&page->workload, &page->splits, group->group, name);
+    const struct compare_rows *rows = group->periods.n > 0 ? &comparison->periods : &comparison->steps;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->items[i].base_key != NULL && strcmp(rows->items[i].key, name) == 0)
+            return rows->items[i].median_base;
+    return 0;
+}
+
+/* The base's median beside the bars of --diff. */
+static void put_base(struct html_page *page, const struct group_bars *bars, double base)
+{
+    const double y = CHART_HEIGHT * (1 - base / (double)bars->top_ns);
+
+    if (base > 0 && y >= 0)
+        chart_line(&page->w, "base", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+}
+
 /* Steps that take much longer than the others would make these invisible: the axis ends above those. */
 static size_t break_axis(struct group_bars *bars, double median)
 {
@@ -81,6 +106,7 @@ static void put_bars(struct html_page *page, struct group_bars *bars, const char
     double median = bars->group == NULL          ? 0
                     : bars->group->periods.n > 0 ? bars->group->periods.median
                                                  : bars->group->times.median;
+    const double base = base_median(page, bars->group);
     const size_t outliers = break_axis(bars, median);
     double y = CHART_HEIGHT * (1 - median / (double)bars->top_ns);
 
@@ -91,11 +117,14 @@ static void put_bars(struct html_page *page, struct group_bars *bars, const char
     chart_count_axis(&page->w, CHART_HEIGHT, splits_place(&page->splits, bars->items[0]->split), shown);
     if (median > 0 && y >= 0)
         chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+    put_base(page, bars, base);
     chart_end(page);
-    if (median > 0) {
-        char text[SCALED_MAX];
+    char text[SCALED_MAX], of_base[SCALED_MAX];
+    if (median > 0 && base > 0)
+        html_note(page, "The dashed line is the median, %s; the dotted one that of the base, %s.",
+                  html_scaled(median, text), html_scaled(base, of_base));
+    else if (median > 0)
         html_note(page, "The dashed line is the median, %s.", html_scaled(median, text));
-    }
     if (outliers > 0)
         html_note(page, "Bars of %zu steps that take more than %d times the median are cut off.", outliers, BREAK);
     if (bars->count > shown)
