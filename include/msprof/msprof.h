@@ -206,7 +206,20 @@ MSPROF_API void msprof_table_close(struct msprof_table *table); /* NULL is allow
  * except for "diff". */
 MSPROF_API int msprof_answer(struct msprof_capture *capture, const char *question, struct msprof_capture *other,
                              char **ret, struct msprof_error **error);
-MSPROF_API void msprof_free(char *text);
+MSPROF_API void msprof_free(char *text); /* NULL is allowed */
+
+struct msprof_cluster_options {
+    size_t size;       /* sizeof(struct msprof_cluster_options) */
+    const char *table; /* a table about all ranks, such as "operator_sum", msprof-cluster(1); NULL: who is slow */
+    /* As in struct msprof_open_options; called by one thread at a time. */
+    int (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+    void *progress_arg;
+};
+/* Analyses the captures of all ranks in a directory together and returns JSON (msprof.cluster/1), to be freed with
+ * msprof_free(): the slowest rank, the worst link and who computes for longest, or a table. Captures that cannot be
+ * read are left out; the member "problems" lists them. */
+MSPROF_API int msprof_cluster(const char *directory, const struct msprof_cluster_options *options, char **ret,
+                              struct msprof_error **error);
 
 /* Writes files into a directory, which is created if missing: "summary" (CSV), "timeline" (JSON), "perfetto"
  * (timelines in Perfetto's format), "db" (the database for viewers) or "report" (report.html). Calls `written`, which

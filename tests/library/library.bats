@@ -150,6 +150,80 @@ for row in json.load(sys.stdin):
     "$ask" JOBX summary | python3 -c 'import json, sys; rows = json.load(sys.stdin); assert {"Item": "Cores", "Value": "1"} in rows'
 }
 
+@test "the ranks of a job together: verdicts and tables are those of the program, and of its files" {
+    needs python3
+    cat >ranks.c <<'END'
+#include <msprof/msprof.h>
+#include <stdio.h>
+static int count(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    (void)what;
+    ++*(int *)arg;
+    return done > total;
+}
+static int stop(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    (void)what;
+    (void)done;
+    (void)total;
+    return arg == NULL;
+}
+int main(int argc, char **argv)
+{
+    struct msprof_error *error = NULL;
+    char *text;
+    int told = 0;
+    struct msprof_cluster_options options = {sizeof options, argc > 2 ? argv[2] : NULL, count, &told};
+    struct msprof_cluster_options stopped = {.size = sizeof stopped, .progress = stop};
+    if (msprof_cluster(argv[1], &options, &text, &error) < 0) {
+        printf("%d: %s\n", msprof_error_code(error), msprof_error_message(error));
+        msprof_error_free(error);
+        return 1;
+    }
+    fputs(text, stdout);
+    msprof_free(text);
+    return told > 0 && msprof_cluster(argv[1], &stopped, &text, NULL) == MSPROF_ERROR_INTERRUPTED && text == NULL ? 0 : 2;
+}
+END
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -Wall -Wextra -Werror ranks.c $(pkg-config --cflags --libs msprof) -o ranks
+    python3 "$repository/tests/cluster/rank_tables.py" make JOB 3
+    cp -r JOB THERE
+    mkdir temporary
+    TMPDIR=$scratch/temporary ./ranks JOB >verdicts.json
+    expect_equal "$(ls temporary) $(find JOB -name 'cluster_*')" " "
+    "$MSPROF" cluster THERE --format json 2>/dev/null | cmp - verdicts.json
+    [ ! -e THERE/cluster_analysis_output ]
+    "$MSPROF" cluster THERE --output files >/dev/null 2>&1 || [ $? -eq 3 ]
+    python3 - <<'END'
+import csv, glob, json
+verdicts = json.load(open("verdicts.json"))
+def first(name):
+    return next(csv.DictReader(open(glob.glob("files/**/" + name, recursive=True)[0])))
+slow, computing = first("slow_ranks.csv"), first("slow_computing.csv")
+told = verdicts["slowest_rank"]
+assert str(told["rank"]) == slow["Rank"], (told, slow)
+assert str(told["came_last"]) == slow["Arrived Last"] and str(told["collectives"]) == slow["Collectives"], (told, slow)
+assert abs(told["others_waited_us"] - float(slow["Others Waited(us)"])) < 1e-3, (told, slow)
+assert str(verdicts["computing"]["rank"]) == computing["Index"]
+assert verdicts["computing"]["ms"] == round(float(computing["Computing(us)"]) / 1e3, 3), (verdicts, computing)
+END
+    for table in operator_sum communication_sum free; do
+        ./ranks JOB "$table" >table.json
+        "$MSPROF" cluster THERE --table "$table" --format json 2>/dev/null >expected.json
+        python3 -c 'import json
+table = json.load(open("table.json"))
+rows = [{key: None if value == "N/A" else value for key, value in row.items()} for row in json.load(open("expected.json"))]
+assert table["rows"] == rows != [] and list(table["rows"][0]) == list(rows[0]), (table, rows)'
+    done
+    run ./ranks JOB nothing
+    expect_equal "$status $output" "1 -2: there is no table 'nothing' of ranks"
+    run ./ranks JOBX
+    expect_contains "$output" "-3: '$scratch/JOBX' contains no captures of ranks"
+    rm -r JOB/PROF*RANK1/device_0 JOB/PROF*RANK1/sqlite JOB/PROF*RANK1/.msprof_cluster
+    ./ranks JOB operator_sum | python3 -c 'import json, sys; problems = json.load(sys.stdin)["problems"]; assert problems and all("RANK1" in one["file"] for one in problems), problems'
+}
+
 @test "files are written into a directory of the caller's" {
     expect_equal "$("$ask" JOBX export report out)" out/report.html
     grep -q '</html>' out/report.html
