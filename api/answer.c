@@ -101,6 +101,9 @@ static int answer(struct msprof_capture *capture, const char *question, const st
 int msprof_answer(struct msprof_capture *capture, const char *question, struct msprof_capture *other, char **ret,
                   struct msprof_error **error)
 {
+    const char *null = NULL_OF_THREE(capture, question, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct visit visit;
     struct err err = ERR_INIT;
     struct answer_text text;

@@ -252,6 +252,9 @@ static int answer(struct ranks_work *work, const char *directory, FILE *stream, 
 int msprof_cluster(const char *directory, const struct msprof_cluster_options *given, char **ret,
                    struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(directory, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct msprof_cluster_options options = {.size = 0};
     atomic_int interrupt = 0;
     struct visit visit;

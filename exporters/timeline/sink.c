@@ -652,6 +652,7 @@ static int check_parts(const struct trace_cuts *cuts, struct err *err)
     if (cuts->parts <= CUTS_MAX)
         return 0;
     err_set(err, ERR_USAGE, "--split makes more than %d parts", CUTS_MAX);
+    err_hint_caller(err, "ask for longer ones, or for a part of the time");
     return err_hint(err, "ask for longer ones, or for a part of the time with --from and --until");
 }
 

@@ -63,9 +63,10 @@ for row in json.load(sys.stdin):
     cc -std=c17 -g -Wall -Wextra -Werror "$repository/tests/library/threads.c" $(pkg-config --cflags --libs msprof) -lsqlite3 -pthread \
         -o threads
     copy_family prof-910b PROF_1
-    expect_equal "$(./threads JOBX PROF_1)" "done"
+    python3 "$repository/tests/cluster/rank_tables.py" make JOB 1
+    expect_equal "$(./threads JOBX PROF_1 JOB)" "done"
     needs valgrind
-    expect_equal "$(valgrind -q --leak-check=full --show-leak-kinds=definite,possible --error-exitcode=9 ./threads JOBX PROF_1 2>&1)" "done"
+    expect_equal "$(valgrind -q --leak-check=full --show-leak-kinds=definite,possible --error-exitcode=9 ./threads JOBX PROF_1 JOB 2>&1)" "done"
 }
 
 @test "the header compiles as C++" {
@@ -297,6 +298,75 @@ hint: pass a directory with data/ and info.json, or one that contains a JOB*, PR
     expect_contains "$output" "hint: it has share, total"
     run "$ask" JOBX what
     expect_contains "$output" "unknown question 'what'; expected summary, advise or diff"
+}
+
+@test "hints of the library are for its callers: none names an option or a command of the program" {
+    needs python3
+    cat >hints.py <<'END'
+import glob, os, re, sys
+# Of the folders that the library is made of: a hint in words of the program has another one before it.
+findings = []
+os.chdir(sys.argv[1])
+files = [file for folder in ("api", "base", "db", "exporters", "parsers", "features") for file in glob.glob(folder + "/**/*.c", recursive=True)]
+assert len(files) > 300
+for file in files:
+    if "/commands/" in file:
+        continue
+    text = open(file).read()
+    for call in re.finditer(r'err_hint(_caller)?\(([^;]*?)\);', text, re.S):
+        words = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', call.group(2)))
+        line, start = text.count("\n", 0, call.start()) + 1, text.rfind("\n", 0, call.start())
+        own = re.search(r"(^|\W)--[a-z]|'msprof |\bmsprof [a-z]+ ", words)
+        if own and (call.group(1) or "err_hint_caller(" not in text[text.rfind("\n", 0, start):start]) and not file.startswith("api/capture"):
+            findings.append(f"{file}:{line}: {words}")
+sys.exit("\n".join(findings))
+END
+    python3 hints.py "$repository"
+    copy_family prof-910b PROF_1
+    run "$ask" PROF_1 table nothing
+    expect_contains "$output" "hint: msprof_tables, or .tables in Python, lists its tables"
+    run_msprof show PROF_1 --table nothing
+    expect_contains "$stderr" "'msprof show --table list CAPTURE' lists its tables"
+    ln -s /tmp sqlite
+    mkdir -p elsewhere && ln -s /tmp elsewhere/sqlite
+    PYTHONPATH=$root/share/msprof/python python3 - <<'END'
+import msprof
+for call, hint in ((lambda: msprof.open("PROF_1", results="elsewhere"), "remove the link, or choose another directory for results"),
+                   (lambda: msprof.open("PROF_1").table("ops", step=99).columns, "the table overlap lists them")):
+    try:
+        call()
+    except msprof.Error as error:
+        assert error.hint == hint, error.hint
+    else:
+        raise SystemExit(f"no error: {hint}")
+END
+}
+
+@test "arguments that are wrong are errors that name them, of every function" {
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -g -Wall -Wextra -Werror -Wno-unused-value "$repository/tests/library/bad_input.c" $(pkg-config --cflags --libs msprof) -o bad_input
+    ./bad_input JOBX >told || { cat told >&2 && return 1; }
+    [ "$(grep -c ' calls$' told)" -eq 1 ]
+    # Each function that the library has is called.
+    while read -r function; do
+        grep -q "\<$function(" "$repository/tests/library/bad_input.c" || [ "$function" = msprof_version ] ||
+            { echo "$function is not called" && return 1; }
+    done < <(sed -n 's/^    \(msprof_[a-z_]*\);$/\1/p' "$repository/api/libmsprof.map")
+    needs valgrind
+    valgrind -q --leak-check=full --show-leak-kinds=definite,possible --error-exitcode=9 ./bad_input JOBX >told 2>&1 || { cat told >&2 && return 1; }
+}
+
+@test "the libraries export what they promised, and at most 25 functions read" {
+    needs python3 objdump
+    for library in libmsprof.so.1 libmsprof_acl.so.1; do
+        python3 "$BATS_TEST_DIRNAME/symbols.py" "$repository/build/release/$library" "$BATS_TEST_DIRNAME/$library.txt"
+    done
+    expect_equal "$(($(grep -vc '^#' "$BATS_TEST_DIRNAME/libmsprof.so.1.txt") <= 25))" 1
+    sed 's/msprof_open MSPROF_1.0/msprof_open MSPROF_0.9/; /msprof_free/d' "$BATS_TEST_DIRNAME/libmsprof.so.1.txt" >other.txt
+    run python3 "$BATS_TEST_DIRNAME/symbols.py" "$root/lib/libmsprof.so.1" other.txt
+    expect_equal "$status $output" "1 gone: msprof_open MSPROF_0.9
+new, and not in other.txt: msprof_free MSPROF_1.0
+new, and not in other.txt: msprof_open MSPROF_1.0"
 }
 
 @test "a file of another program in the database's place is an error, and stays" {

@@ -167,6 +167,15 @@ for arguments, kind in ((("JOB", "nothing"), msprof.UsageError), (("JOBX",), msp
 END
 }
 
+@test "DuckDB takes the same values" {
+    duckdb=$repository/build/npm/node_modules/@duckdb/node-bindings-linux-x64/libduckdb.so
+    [ -f "$duckdb" ] || skip "DuckDB is not installed (tools/test.sh --all fetches it)"
+    copy_family prof-910b PROF_1
+    for capture in JOBX PROF_1; do
+        expect_equal "$(python3 "$BATS_TEST_DIRNAME/duckdb_arrow.py" "$duckdb" "$capture" ops op_summary gaps steps)" "the same"
+    done
+}
+
 @test "errors are exceptions with a code and a hint" {
     python3 - <<'END'
 import msprof
