@@ -117,7 +117,7 @@ MSPROF_API int msprof_open(const char *path, const struct msprof_open_options *o
                            struct msprof_error **error);
 MSPROF_API void msprof_close(struct msprof_capture *capture); /* NULL is allowed */
 /* Interrupts the call that runs on the capture in any thread, or else the next one: it returns
- * MSPROF_ERROR_INTERRUPTED. Later calls are not interrupted. */
+ * MSPROF_ERROR_INTERRUPTED, or succeeds if it ends before it notices. Later calls are not interrupted. */
 MSPROF_API void msprof_interrupt(struct msprof_capture *capture); /* NULL is allowed */
 
 struct msprof_facts {

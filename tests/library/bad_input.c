@@ -101,8 +101,9 @@ static int next_twice(void)
 /* A failure stays. */
 static int fail_twice(void)
 {
-    if (msprof_sql(capture, "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more LIMIT 3000)"
-                            " SELECT CASE n WHEN 2500 THEN abs(-9223372036854775808) ELSE n END FROM more",
+    if (msprof_sql(capture,
+                   "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more LIMIT 3000)"
+                   " SELECT CASE n WHEN 2500 THEN abs(-9223372036854775808) ELSE n END FROM more",
                    &table, &error) < 0)
         return -100;
     int status;
@@ -142,7 +143,7 @@ static int interrupted_next(void)
 {
     msprof_interrupt(NULL);
     msprof_interrupt(capture);
-    const int status = facts_with(sizeof(struct msprof_facts)); /* does not wait: it is through before */
+    const int status = facts_with(sizeof(struct msprof_facts)); /* too short to notice it */
     const int then = msprof_tables(capture, each_name, NULL, NULL);
     return status == 0 && then != 0 ? -100 : status == MSPROF_ERROR_INTERRUPTED && then != 0 ? -101 : then;
 }
@@ -184,7 +185,7 @@ static int interrupted_next(void)
     X(table_with("ops", (struct msprof_table_options){.size = 72, .columns = "name,nothing"}), -2, "'nothing'")        \
     X(table_with("ops", (struct msprof_table_options){.size = 72, .sort = "nothing"}), -2, "'nothing'")                \
     X(table_with("ops", (struct msprof_table_options){.size = 72, .filters = (const char *[]){"", NULL}}), -2, "")     \
-    X(table_with("ops", (struct msprof_table_options){.size = 72, .filters = (const char *[]){"total >", NULL}}), -2, \
+    X(table_with("ops", (struct msprof_table_options){.size = 72, .filters = (const char *[]){"total >", NULL}}), -2,  \
       "")                                                                                                              \
     X(table_with("ops", (struct msprof_table_options){.size = 72, .step = "x"}), -3, "no step x")                      \
     X(table_with("ops", (struct msprof_table_options){.size = 72, .from = "yesterday"}), -2, "yesterday")              \
@@ -238,8 +239,8 @@ static void check(const char *call, int status, int expected, const char *part)
     const char *message = error != NULL ? msprof_error_message(error) : "";
     const int told = error != NULL ? msprof_error_code(error) : 0;
     calls++;
-    if (status != expected || (status < 0) != (*message != '\0' || error == NULL) ||
-        (error != NULL && told != status) || strstr(message, part) == NULL) {
+    if (status != expected || (error != NULL && (*message == '\0' || told != status)) ||
+        strstr(message, part) == NULL) {
         printf("%s: %d, expected %d: %s\n", call, status, expected, message);
         wrong++;
     }

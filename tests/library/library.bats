@@ -317,7 +317,7 @@ for file in files:
         words = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', call.group(2)))
         line, start = text.count("\n", 0, call.start()) + 1, text.rfind("\n", 0, call.start())
         own = re.search(r"(^|\W)--[a-z]|'msprof |\bmsprof [a-z]+ ", words)
-        if own and (call.group(1) or "err_hint_caller(" not in text[text.rfind("\n", 0, start):start]) and not file.startswith("api/capture"):
+        if own and (call.group(1) or "err_hint_caller(" not in "".join(text[:start].splitlines()[-3:])) and not file.startswith("api/capture"):
             findings.append(f"{file}:{line}: {words}")
 sys.exit("\n".join(findings))
 END
