@@ -109,8 +109,8 @@ int json_indent_file(const char *path, struct err *err);
 
 #define SCHEMA_LIST                                                                                                    \
     {                                                                                                                  \
-        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_CLUSTER, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_MEASURES, SCHEMA_SAMPLES, SCHEMA_OPTIONS,   \
-            SCHEMA_RULES, NULL                                                                                         \
+        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_CLUSTER, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_MEASURES, SCHEMA_SAMPLES,   \
+            SCHEMA_OPTIONS, SCHEMA_RULES, NULL                                                                         \
     }
 
 #endif

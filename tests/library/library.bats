@@ -319,7 +319,7 @@ for file in files:
         own = re.search(r"(^|\W)--[a-z]|'msprof |\bmsprof [a-z]+ ", words)
         if own and (call.group(1) or "err_hint_caller(" not in "".join(text[:start].splitlines()[-3:])) and not file.startswith("api/capture"):
             findings.append(f"{file}:{line}: {words}")
-sys.exit("\n".join(findings))
+sys.exit("\n".join(findings) or 0)
 END
     python3 hints.py "$repository"
     copy_family prof-910b PROF_1
@@ -332,7 +332,8 @@ END
     PYTHONPATH=$root/share/msprof/python python3 - <<'END'
 import msprof
 for call, hint in ((lambda: msprof.open("PROF_1", results="elsewhere"), "remove the link, or choose another directory for results"),
-                   (lambda: msprof.open("PROF_1").table("ops", step=99).columns, "the table overlap lists them")):
+                   (lambda: msprof.open("PROF_1").table("ops", step=99).columns, "choose a time range: from and until, or from_ and until in Python"),
+                   (lambda: msprof.open("JOBX").table("ops", step=99).columns, "the table overlap lists them")):
     try:
         call()
     except msprof.Error as error:
