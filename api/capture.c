@@ -216,7 +216,7 @@ static int open_capture(struct msprof_capture *capture, const char *path, const 
         refuse_unknown(capture, err) < 0)
         return err_status(err);
     if (options->strict != 0 && diag_problems(&capture->diag) > 0)
-        return err_set(err, ERR_STRICT, "'%s' has %llu data problems, and none is accepted", capture->directory,
+        return err_set(err, ERR_STRICT, "'%s' has %llu data problems, which 'strict' refuses", capture->directory,
                        (unsigned long long)diag_problems(&capture->diag));
     database_close(capture->db); /* the file's locks go with the next descriptor that is closed */
     capture->db = NULL;

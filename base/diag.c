@@ -241,6 +241,14 @@ void diag_merge(struct diagnostics *diag, const struct diagnostics *from)
     diag->out_of_memory |= from->out_of_memory;
 }
 
+bool diag_has(const struct diagnostics *diag, enum diag_id id)
+{
+    size_t i = 0;
+    while (i < diag->count && diag->entries[i].id != id)
+        i++;
+    return i < diag->count;
+}
+
 uint64_t diag_reports(const struct diagnostics *diag)
 {
     return diag->by_severity[DIAG_NOTE] + diag_problems(diag);

@@ -316,6 +316,9 @@ void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, u
 /* Adds all that another collection has. */
 void diag_merge(struct diagnostics *diag, const struct diagnostics *from);
 
+/* Whether there is one. */
+bool diag_has(const struct diagnostics *diag, enum diag_id id);
+
 /* Reports so far, of every severity. */
 uint64_t diag_reports(const struct diagnostics *diag);
 

@@ -910,7 +910,7 @@ const struct command command_export_db = {
     .description = "Writes a CANN capture as one SQLite database in the schema that Ascend has "
                    "published:\nmsprof_<time>.db in the capture.\n",
     .needs_capture = true,
-    EXAMPLES({"the options of this command", "msprof help export db"}),
+    EXAMPLES({"the database of a capture inside a framework's directory", "msprof export db run_ascend_pt/PROF_*"}),
     .run = run_db,
 };
 

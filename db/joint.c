@@ -21,8 +21,7 @@ int joint_open(size_t count, sqlite3 **ret, struct err *err)
     const int most = sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, -1);
     int status = 0;
     if (most < 0 || count > (size_t)most)
-        status = err_set(err, ERR_LIMIT, "a query names captures, and they are %zu; SQLite reads at most %d together",
-                         count, most);
+        status = err_set(err, ERR_LIMIT, "a query over %zu captures; SQLite joins at most %d", count, most);
     if (status < 0 || schema_create_tables(db, err) < 0) {
         database_close(db);
         return err_status(err);

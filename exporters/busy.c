@@ -2,6 +2,7 @@
 #include "exporters/busy.h"
 
 #include "base/number.h"
+#include "db/query/query_loop.h"
 #include "db/warm_up.h"
 
 void overlap_init(struct overlap *overlap, sqlite3 *db, const struct cann_communications *communications,
@@ -119,10 +120,38 @@ static int take_communications(struct overlap *overlap, int64_t device_id, int64
     return status;
 }
 
+static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    (void)row;
+    (void)err;
+    *(bool *)arg = false;
+    return 0;
+}
+
+/* Without the host's half, or what joins both, nobody knows what a device computed, and so when it was free. */
+int overlap_is_known(struct overlap *overlap, int64_t device_id, bool *ret, struct err *err)
+{
+    int status = 0;
+    if (!overlap->asked || overlap->asked_id != device_id) {
+        overlap->asked = overlap->unknown = true;
+        overlap->asked_id = device_id;
+        status = query_run(overlap->db,
+                           "SELECT 1 FROM device_task WHERE device_id = ?1 AND (host_type_id IS NOT NULL OR op_name_id"
+                           " IS NOT NULL) LIMIT 1",
+                           &device_id, 1, take_launch, &overlap->unknown, err);
+    }
+    *ret = !overlap->unknown;
+    return status;
+}
+
 int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err)
 {
-    bool failed = false;
+    bool failed = false, known = false;
     if (span->profiles)
+        return 0;
+    if (overlap_is_known(overlap, span->device_id, &known, err) < 0)
+        return err_status(err);
+    if (!known)
         return 0;
     if (overlap->open && overlap->device_id != span->device_id)
         failed = take_communications(overlap, overlap->device_id, INT64_MAX, err) < 0;

@@ -21,6 +21,8 @@ struct overlap {
     size_t next_communication;
     int (*each)(void *arg, const struct overlap_span *span, struct err *err);
     void *arg;
+    bool asked, unknown; /* whether it is known which tasks of asked_id compute; unknown: no launch says it */
+    int64_t asked_id;
     bool open; /* the rest is about this device */
     int64_t device_id, now_ns, last_end_ns;
     struct overlap_busy {
@@ -34,7 +36,9 @@ struct overlap {
 /* db: of the capture, which says when the collection started: what was free before it, no record says any more. */
 void overlap_init(struct overlap *overlap, sqlite3 *db, const struct cann_communications *communications,
                   int (*each)(void *arg, const struct overlap_span *span, struct err *err), void *arg);
-/* The next task. */
+/* Whether it is known which of the device's tasks compute. */
+int overlap_is_known(struct overlap *overlap, int64_t device_id, bool *ret, struct err *err);
+/* The next task; of a device of whose tasks nobody says what they are there are no spans. */
 int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err);
 /* After the last one. */
 int overlap_end(struct overlap *overlap, struct err *err);

@@ -240,7 +240,7 @@ static const char walk[] = "walk() {\nfor f in \"$1\"/* \"$1\"/.[!.]* \"$1\"/..?
 static int add_list_command(const struct board *board, struct strbuf *script, struct err *err)
 {
     if (!board->has_stat && !board->has_wc) {
-        err_set(err, ERR_REMOTE, "the board has neither stat nor wc: sizes of files cannot be told");
+        err_set(err, ERR_REMOTE, "the board has neither stat nor wc, so the sizes of its files are unknown");
         return err_hint(err, "copy the directory with 'scp -r' or 'sftp', which need no commands there");
     }
     if (board->has_stat && board->has_find) {

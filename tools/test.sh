@@ -70,7 +70,7 @@ list_left_out() {
     if [ -z "$all" ]; then
         echo "  the tests under AddressSanitizer and UndefinedBehaviorSanitizer, 'make lint', the packages: tools/test.sh --all"
         echo "  the tests of the connection with the other SSH library (tests/ssh): tools/test.sh --all"
-        echo "  of the faults of tests/cli/fault_injection.bats all but the first, second and last of each caller: tools/test.sh --all"
+        echo "  of the faults of tests/cli/fault_injection.bats all but the first of each caller: tools/test.sh --all"
     fi
     sort -t '	' -k 3,3 -k 1,2 build/skipped | awk -F '\t' '
         function end() { if (count) printf "  %d %s: %s%s\n", count, count == 1 ? "test" : "tests", reason, names }

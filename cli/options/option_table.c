@@ -164,9 +164,9 @@ const struct option_spec option_table[] = {
     CHOICE("columns", ON(EXPORT_SUMMARY), "guide|vendor", columns,
            "columns as in the vendor's guide, or as the vendor's\ntool actually prints them (guide)"),
     VALUE("report-file", ON(EXPORT_SUMMARY) | ON(SHOW), FILE, "FILE", report_files,
-          "also write the user-defined report in FILE, see\nmsprof-report(5); may be repeated", .repeatable = true),
+          "also use the user-defined report in FILE, see\nmsprof-report(5); may be repeated", .repeatable = true),
     NUMBER("report-seconds", ON(EXPORT_SUMMARY) | ON(SHOW) | ON(SQL), "N", 0, 1000000, report_seconds,
-           "stop the query of a user-defined report after N\nseconds; 0: no limit (60)"),
+           "stop a query, or that of a user-defined report, after\nN seconds; 0: no limit (60)"),
     FLAG("spreadsheet-safe", ON(EXPORT_SUMMARY), spreadsheet_safe,
          "with CSV: put an apostrophe before names that a\nspreadsheet would run as a formula (=, +, -, @), and\nbegin "
          "each file with a UTF-8 byte order mark"),
@@ -216,8 +216,8 @@ const struct option_spec option_table[] = {
     NUMBER("width", ON(SHOW) | ON_CLUSTER | ON_DIFF | ON(SQL), "N", 0, 100000, width,
            "fit tables into N columns; 0: no limit (the width of\nthe terminal; no limit when piped)"),
     NUMBER("top", ON(SHOW) | ON_CLUSTER, "N", 1, 100000, top,
-           "print at most N rows of --table, N longest operators\nof CANN captures, tables of N inferences of boards'\n"
-           "(20; with other formats than table: all)"),
+           "print at most N rows of --table; of --table vendor\nthe N longest operators, or N inferences of a board\n"
+           "(20; all rows in CSV, JSON and Markdown)"),
     VALUE("step-range", ON_ANSWERS | ON_REPORT, TEXT, "NAME", step_range,
           "take every range or call of this name as a step"),
     VALUE("step", ON(SHOW) | ON_ADVISE | ON_REPORT, TEXT, "N", window.step,

@@ -297,7 +297,7 @@ static void hint_of_word(char *const *words, enum command_id parent, struct err 
         if (access(word, F_OK) == 0)
             err_hint(err, "msprof show %s", word);
         else
-            err_set(err, ERR_USAGE, "'%s' is neither a command nor there: check the path", word);
+            err_set(err, ERR_USAGE, "'%s' is not a command, and there is no such file", word);
     } else if (parent == COMMAND_ROOT && word[0] != '\0' && is_program(word)) {
         err_set(err, ERR_USAGE, VENDOR_COLLECTS_PROGRAM);
         hint_of_program(words, err);
@@ -391,6 +391,37 @@ static void put_owners(struct strbuf *ret, enum command_id command, const char *
         strbuf_addf(ret, " and %u other commands", count - MOST_OWNERS);
 }
 
+/* Names an option as other programs call it. NULL: the command has none of that kind. */
+static const char *form_of_alias(enum command_id command, const char *word, size_t length)
+{
+    static const struct {
+        const char *typed, *option, *form;
+    } aliases[] = {
+        {"--limit", "--top", "--top N"},
+        {"-n", "--top", "--top N"},
+        {"--where", "--filter", "--filter CONDITION"},
+        {"-t", "--table", "--table NAME"},
+        {"--tables", "--table", "--table NAME"},
+        {"--sort-by", "--sort", "--sort COLUMN"},
+        {"--order-by", "--sort", "--sort COLUMN"},
+        {"--baseline", "--base", "--base CAPTURE"},
+        {"--candidate", "--new", "--new CAPTURE"},
+        {"--output-dir", "--output", "--output DIR"},
+        {"--json", "--format", "--format json"},
+        {"--csv", "--format", "--format csv"},
+        {"--html", "--format", "--format html"},
+        {"--markdown", "--format", "--format markdown"},
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (strlen(aliases[i].typed) != length || strncmp(aliases[i].typed, word, length) != 0)
+            continue;
+        const struct option_spec *option = find_by_name(command, aliases[i].option, strlen(aliases[i].option));
+        if (option != NULL && (option->choices == NULL || choice_find(option->choices, aliases[i].typed + 2) >= 0))
+            return aliases[i].form;
+    }
+    return NULL;
+}
+
 /* Says that a command does not know an option, and which one may be meant. */
 static int unknown_option(struct err *err, enum command_id command, const char *word)
 {
@@ -404,6 +435,11 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         return err_hint(err, "msprof show CAPTURE --table NAME --format csv >FILE; --output DIR is for the database");
     }
 
+    const char *form = command != COMMAND_ROOT ? form_of_alias(command, word, length) : NULL;
+    if (form != NULL) {
+        err_set(err, ERR_USAGE, "unknown option '%.*s'", (int)length, word);
+        return err_hint(err, "%s", form);
+    }
     if (elsewhere != NULL && command == COMMAND_ROOT && !find(options, word, length)) {
         return err_set(err, ERR_USAGE, "'%.*s' must follow the command that it belongs to", (int)length, word);
     }
@@ -662,11 +698,11 @@ bool options_is_capture(const char *directory)
     return absolute != NULL && capture_classify(absolute, &class, &ignored) == 0 && class == DIRECTORY_CAPTURE;
 }
 
-/* In the vendor's form --output names the capture; here it names where results go. */
-static int hint_of_output(const struct settings *settings, struct err *err)
+int options_no_capture(const struct settings *settings, struct err *err)
 {
     struct stat info;
 
+    err_set(err, ERR_USAGE, "no capture given: pass CAPTURE or -dir DIR");
     if (settings->output != NULL && stat(settings->output, &info) == 0 && S_ISDIR(info.st_mode))
         err_hint(err, "--output is the directory for results; if '%s' is the capture: %s %s", settings->output,
                  command_full_name(settings->command), settings->output);
@@ -687,10 +723,8 @@ static int take_captures(struct settings *settings, struct err *err)
         add_value(&settings->captures, ".", err) != 0)
         return err_status(err);
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
-        !command_get(settings->command)->captures_optional) {
-        err_set(err, ERR_USAGE, "no capture given: pass CAPTURE or -dir DIR");
-        return hint_of_output(settings, err);
-    }
+        !command_get(settings->command)->captures_optional)
+        return options_no_capture(settings, err);
     return 0;
 }
 

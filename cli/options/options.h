@@ -280,6 +280,8 @@ struct option_walk {
 bool option_walk_next(struct option_walk *walk);
 
 /* Whether a directory is a capture itself. */
+/* Fails because a command lacks a capture. Names the right form if --output has one, as in the vendor's command. */
+int options_no_capture(const struct settings *settings, struct err *err);
 bool options_is_capture(const char *directory);
 
 void settings_init(struct settings *settings);

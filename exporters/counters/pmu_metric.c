@@ -427,6 +427,17 @@ static void add_raw_counters(struct pmu_plan *plan, const uint16_t *events, size
     }
 }
 
+/* Whether the events are those of a metric of the group: those of another chip, or of another time, are not. */
+static bool is_counted(const struct pmu_group *group, const uint16_t *events, size_t count)
+{
+    int8_t counters[PMU_METRIC_EVENTS];
+    for (size_t i = 0; i < group->count; i++) {
+        if (find_counters(&group->metrics[i], events, count, counters))
+            return true;
+    }
+    return false;
+}
+
 static bool is_given(const char *events)
 {
     return events != NULL && events[0] != '\0';
@@ -454,6 +465,8 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
                    : group != NULL         ? parse_events(group->events, 16, events)
                    : custom                ? parse_events(setup->group + sizeof PMU_CUSTOM - 1, 0, events)
                                            : 0;
+    if (group != NULL && count > 0 && !is_counted(group, events, count))
+        group = NULL;
     plan->raw = group == NULL && count > 0;
     plan->mac[0] = plan->mac[1] = -1;
     if (group == NULL && count == 0 && plan->rules == PMU_RULES_CORE)

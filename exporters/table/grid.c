@@ -57,6 +57,7 @@ void grid_release(struct grid *grid)
 struct layout {
     size_t widths[GRID_MAX_COLUMNS];
     bool shown[GRID_MAX_COLUMNS];
+    int ranks[GRID_MAX_COLUMNS]; /* least_first, larger for a column without a value in any row */
 };
 
 static size_t total_width(const struct grid *grid, const struct layout *layout)
@@ -74,8 +75,7 @@ static bool drop_column(const struct grid *grid, struct layout *layout)
     size_t best = SIZE_MAX;
 
     for (size_t c = 0; c < grid->column_count; c++)
-        if (layout->shown[c] && grid->columns[c].least_first > 0 &&
-            (best == SIZE_MAX || grid->columns[c].least_first > grid->columns[best].least_first))
+        if (layout->shown[c] && layout->ranks[c] > 0 && (best == SIZE_MAX || layout->ranks[c] > layout->ranks[best]))
             best = c;
     if (best != SIZE_MAX)
         layout->shown[best] = false;
@@ -90,8 +90,7 @@ static void show_again(const struct grid *grid, struct layout *layout, size_t wi
     for (;;) {
         size_t best = SIZE_MAX;
         for (size_t c = 0; c < grid->column_count; c++)
-            if (!layout->shown[c] && !tried[c] &&
-                (best == SIZE_MAX || grid->columns[c].least_first < grid->columns[best].least_first))
+            if (!layout->shown[c] && !tried[c] && (best == SIZE_MAX || layout->ranks[c] < layout->ranks[best]))
                 best = c;
         if (best == SIZE_MAX)
             return;
@@ -273,11 +272,23 @@ static void print_titles(const struct grid *grid, const struct layout *layout, c
 
 /* ---- tables ---- */
 
+static bool has_a_value(const struct grid *grid, size_t column)
+{
+    size_t i = column;
+
+    while (i < grid->count && strcmp(grid->cells[i], "N/A") == 0)
+        i += grid->column_count;
+    return i < grid->count || grid->count == 0;
+}
+
 static void measure(const struct grid *grid, const struct display *display, struct layout *layout, bool wrapped)
 {
     for (size_t c = 0; c < grid->column_count; c++) {
         const char *title = grid->columns[c].title;
         layout->shown[c] = true;
+        layout->ranks[c] = grid->columns[c].least_first;
+        if (layout->ranks[c] > 0 && !has_a_value(grid, c))
+            layout->ranks[c] += GRID_MAX_COLUMNS;
         layout->widths[c] = wrapped ? longest_piece(title) : strlen(title);
     }
     for (size_t i = 0; i < grid->count; i++) {

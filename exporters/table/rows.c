@@ -362,7 +362,7 @@ static int fail_nameless(const struct report_user_query *query, const char *tabl
 {
     *err = (struct err)ERR_INIT;
     return err_set(err, ERR_FORMAT,
-                   "%s:%zu: table '%s' stands without the name of its capture, and the query is over several; "
+                   "%s:%zu: table '%s' lacks the name of its capture, which a query over several needs; "
                    "expected CAPTURE.%s",
                    query->place, query->first_line, table, table);
 }

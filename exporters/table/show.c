@@ -703,7 +703,7 @@ static int no_table(const struct report *const *all, const struct report_files *
     if (strchr(name, ',') != NULL) {
         for (; *name != '\0'; name += strcspn(name, ","), name += *name == ',')
             strbuf_addf(&about, " --table %.*s", (int)strcspn(name, ","), name);
-        err_set(err, ERR_USAGE, "--table takes one table, and may be repeated");
+        err_set(err, ERR_USAGE, "--table takes one name; repeat the option for several tables");
         return about.failed ? err_status(err) : err_hint(err, "%s", about.data + 1);
     }
     list_tables_about(all, name, family, &about);

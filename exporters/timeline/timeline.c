@@ -285,6 +285,8 @@ static int each_report(void *arg, int (*write)(void *arg, const char *report, st
 static int write_report(void *run, const char *report, struct err *err)
 {
     const struct export_options *options = ((const struct track_run *)run)->run->options;
+    if (report != NULL && options->trace_format == TRACE_TAKEN)
+        return 0;
     const char *name = report != NULL ? report : "msprof";
     return write_file(run, report, "unix", cann_report_path(options, name, -1, ".json", err), err);
 }
@@ -416,7 +418,7 @@ static int no_steps(void *arg, struct cut_borders *ret, struct err *err)
 {
     (void)arg;
     (void)ret;
-    return err_set(err, ERR_USAGE, "--split iteration is of one capture: --merge makes one timeline of several");
+    return err_set(err, ERR_USAGE, "--split iteration cannot be combined with --merge");
 }
 
 int export_merged_timeline(const struct merge_part *parts, size_t count, const struct export_options *options,
@@ -524,7 +526,7 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
         return err_status(err);
     if (ret->count > 0)
         return 0;
-    err_set(err, ERR_NOT_FOUND, "it has no iterations or steps to be split at");
+    err_set(err, ERR_NOT_FOUND, "it has no iterations or steps to split at");
     err_hint_caller(err, "choose parts by time or size");
     return err_hint(err, "leave --split out, or choose parts by time or size");
 }

@@ -11,6 +11,17 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
+/* A rank stands out that is an outlier in so many of its collectives, or comes last in so many. */
+#define OUTLIERS 0.05
+#define MOSTLY 0.5
+
+bool verdict_stands_out(const struct rank_verdict *verdict)
+{
+    const double collectives = (double)verdict->collectives;
+
+    return (double)verdict->votes > OUTLIERS * collectives || (double)verdict->last > MOSTLY * collectives;
+}
+
 int verdicts_init(struct verdicts *verdicts, size_t rank_count, struct err *err)
 {
     *verdicts = (struct verdicts){.rank_count = rank_count};

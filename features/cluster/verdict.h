@@ -17,6 +17,9 @@ struct rank_verdict {
     int64_t votes;       /* how often it stood out by a test */
 };
 
+/* Whether it is the rank that the others wait for, not just the one that they waited for longest. */
+bool verdict_stands_out(const struct rank_verdict *verdict);
+
 /* A collective that kept its ranks waiting for long. */
 struct late_collective {
     uint32_t group, step; /* of the plan */

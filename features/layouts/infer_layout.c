@@ -346,7 +346,7 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     bool failed = problem_open(&problem, result, err) < 0 ||
                   ((problem.source.count == 0 || problem.sample.count == 0) &&
                    err_set(err, ERR_NOT_FOUND,
-                           problem.source.count == 0 ? "no file of device records that a table is of"
+                           problem.source.count == 0 ? "no file of device records that belongs to a table"
                                                      : "no table with a row") < 0);
     if (!failed) {
         bool clock = has_role(tables->form, 0, PRINTED_CLOCK);

@@ -12,6 +12,7 @@ void chart_begin_sized(struct html_page *page, const char *caption, const char *
 {
     struct html_writer *w = &page->w;
 
+    page->content = true;
     html_open(w, "figure");
     html_element(w, "figcaption", caption);
     html_open_f(w, "svg", "viewBox=0 0 %d %d|role=img", CHART_LEFT + CHART_WIDTH, height);

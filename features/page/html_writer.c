@@ -13,6 +13,7 @@
 static void put(struct markdown *markdown, struct outfile *out, const char *text)
 {
     outfile_write(out, text, strlen(text));
+    markdown->any = true;
     markdown->line_feeds = 0;
     markdown->empty_item = false;
 }
@@ -20,7 +21,7 @@ static void put(struct markdown *markdown, struct outfile *out, const char *text
 /* Ends the line, and leaves one empty where wanted, unless that is done. */
 static void end_line(struct markdown *markdown, struct outfile *out, unsigned line_feeds)
 {
-    for (; out->written + out->used > 0 && markdown->line_feeds < line_feeds; markdown->line_feeds++)
+    for (; markdown->any && markdown->line_feeds < line_feeds; markdown->line_feeds++)
         outfile_write(out, "\n", 1);
 }
 
@@ -49,7 +50,7 @@ static bool is_cell(const char *element)
 static bool is_block(const char *element)
 {
     return is(element, "p") || is(element, "table") || is(element, "ul") || is(element, "ol") || is(element, "dl") ||
-           is(element, "figcaption") || is(element, "footer");
+           is(element, "figcaption") || is(element, "footer") || is(element, "summary");
 }
 
 static void put_rule(struct markdown *markdown, struct outfile *out)
@@ -99,7 +100,7 @@ static void open_shown(struct markdown *markdown, struct outfile *out, const cha
         markdown->in_heads = true;
     } else if (is(element, "table")) {
         end_line(markdown, out, 2);
-        *markdown = (struct markdown){.line_feeds = 2};
+        *markdown = (struct markdown){.any = markdown->any, .line_feeds = 2};
     } else if (is_block(element) && !markdown->in_cell && !markdown->tight) {
         end_line(markdown, out, 2);
     } else if (is(element, "p") && markdown->tight && !markdown->empty_item) {
@@ -178,6 +179,7 @@ static void markdown_character(struct markdown *markdown, struct outfile *out, c
         outfile_write(out, " ", 1);
     else
         outfile_write(out, text, size);
+    markdown->any = true;
     markdown->line_feeds = 0;
     markdown->empty_item = false;
 }
@@ -433,7 +435,7 @@ const char *const html_style[] = {
     "--link:#79b8ff;--bar:#1d3f66;--cube:#4c93ff;--vector:#2fb5a0;--aicpu:#e08a33;--exposed:#c07bf0;--waiting:#e57fb3;",
     "--copies:#b9a52a;--other:#8b98a3;--dark:#5d666f;--free:#2b323a;--mark:#ff8a80}}",
     "*{box-sizing:border-box}",
-    "body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;background:var(--bg);color:var(--fg);",
+    "body{margin:0 auto;max-width:90rem;padding:0 1rem 3rem;background:var(--bg);color:var(--fg);",
     "font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif}",
     "a{color:var(--link)}",
     ":focus-visible{outline:3px solid var(--link);outline-offset:2px}",
@@ -445,17 +447,22 @@ const char *const html_style[] = {
     "p{margin:.4rem 0 .8rem;max-width:60rem;overflow-wrap:anywhere}",
     ".soft,caption,footer{color:var(--soft)}",
     "nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.4rem 0;padding:0;list-style:none}",
-    ".scroll{overflow-x:auto;margin:.6rem 0 .2rem;max-height:32rem;overflow-y:auto;border:1px solid var(--line);",
-    "border-radius:4px}",
+    ".scroll{overflow-x:auto;margin:.6rem 0 .2rem;border:1px solid var(--line);border-radius:4px}",
+    /* What a row is about stays in sight, however far its numbers reach. */
+    ".scroll :is(td,th):first-child{position:sticky;left:0;z-index:1;max-width:26rem}",
+    ".scroll td:first-child:not(.b){background:var(--bg)}",
+    "tbody.cut tr:nth-child(n+21){display:none}",
+    ".all{font:inherit;font-size:.87rem;background:none;color:var(--link);border:1px solid "
+    "var(--soft);border-radius:3px;",
+    "cursor:pointer}",
     "table{border-collapse:collapse;width:100%;font-size:.87rem;font-variant-numeric:tabular-nums}",
     "caption{text-align:left;padding:.35rem .6rem}",
     "th,td{overflow-wrap:break-word;padding:.22rem .6rem;text-align:left;vertical-align:top;border-top:1px solid ",
     "var(--line);",
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
-    "thead th{background:var(--head);position:sticky;top:0;white-space:nowrap}",
+    "thead th{background:var(--head);white-space:nowrap}",
     "td.name{min-width:5.5rem}.long,.long *{overflow-wrap:anywhere}td.long{min-width:13rem}",
-    "td:last-child:not(.n){min-width:9rem}",
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
@@ -473,9 +480,23 @@ const char *const html_style[] = {
     "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
     "overflow-wrap:anywhere}",
     "svg{display:block;width:100%;height:auto;overflow:visible}svg text{fill:var(--fg);font-size:11px}",
-    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);padding:.1rem .4rem}",
+    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);overflow-wrap:anywhere;",
+    "padding:.1rem .4rem}",
     ".copy{font:inherit;font-size:.82rem;margin-left:.5rem;background:var(--bg);color:var(--link);border:1px solid ",
     "var(--soft);border-radius:3px;cursor:pointer}",
+    ".change{border-left:3px solid var(--link);padding-left:.8rem;margin:.8rem 0}.change p{margin:.1rem 0}",
+    "details>summary{cursor:pointer}",
+    ".tl{position:relative;border:1px solid var(--line);border-radius:4px;margin:.4rem 0}",
+    ".tl canvas{display:block;width:100%;touch-action:pan-y;cursor:grab}.tools{display:flex;flex-wrap:wrap;gap:.4rem}",
+    ".tools button{font:inherit;font-size:.87rem;background:var(--bg);color:var(--link);border:1px solid var(--soft);",
+    "border-radius:3px;cursor:pointer;min-width:2rem}",
+    ".tip{position:absolute;z-index:2;pointer-events:none;white-space:pre-line;overflow-wrap:anywhere;font-size:."
+    "87rem;",
+    "background:var(--head);border:1px solid var(--soft);border-radius:4px;padding:.3rem "
+    ".5rem}.tip[hidden]{display:none}",
+    "output{display:block;min-height:1.4rem;font-size:.87rem;color:var(--soft);overflow-wrap:anywhere}",
+    ".quiet{display:none}.live :is(td.name,td[title]){cursor:pointer}tr.found td{box-shadow:inset 0 2px var(--link),",
+    "inset 0 -2px var(--link)}",
     ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
     ".high{color:var(--mark)}.medium{color:var(--aicpu)}",
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",
@@ -491,21 +512,22 @@ const char *const html_style[] = {
     "@media (max-width:40rem){figure:has(text){overflow-x:auto;padding-left:1rem}figure:has(text)>svg{min-width:44rem}",
     "figcaption{position:sticky;left:0}figure svg text{font-size:18px}svg .inside{display:none}",
     "td.long{min-width:10rem}",
-    "td.name:last-child{position:sticky;right:0;max-width:13.5rem;background:var(--bg);border-left:1px solid ",
-    "var(--line)}table:has(td.name:last-child) thead th:last-child{right:0;z-index:1}",
-    "td:nth-child(2):not(.n,.name){min-width:11rem}}",
+    ".scroll :is(td,th):first-child{max-width:11rem}td:first-child{border-right:1px solid var(--line)}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
     "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",
     "@media print{@page{size:A4;margin:14mm}@page wide{size:A4 landscape}.scroll:has(th:nth-child(11)){page:wide}",
     "body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",
-    "nav,.skip,.filter,.copy{display:none}.scroll{max-height:none;overflow:visible;border:0}",
-    "thead th{position:static}thead{display:table-header-group}tr,figure,.four>div{break-inside:avoid}",
+    "nav,.skip,.filter,.copy,.all,.tl,.tools,output{display:none}.quiet{display:block}.scroll{overflow:visible;border:"
+    "0}",
+    ".scroll "
+    ":is(td,th):first-child{position:static;max-width:none}thead{display:table-header-group}tr,figure,.four>div{break-"
+    "inside:avoid}",
     "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
     "thead th.n,thead th,tbody th{white-space:normal}figure svg ",
     "text{font-size:14px}table:has(th:nth-child(8)){font-size:6pt}",
     "table:has(th:nth-child(18)) :is(th,td){padding:.1rem .12rem}td.name{overflow-wrap:anywhere}",
-    "td.name:last-child{min-width:8em!important}td.b,svg ",
+    "td.name:first-child{min-width:8em!important}td.b,svg ",
     "*,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
     "th button{display:contents}th button::after{content:''}}",
     NULL,
@@ -513,8 +535,6 @@ const char *const html_style[] = {
 
 /* Nothing is shown by it that is not in the page: it sorts tables and hides rows. */
 const char *const html_script[] = {
-    "'use strict';\n",
-    "(function(){\n",
     "function value(cell){var t=cell?cell.textContent:'';var n=t===''?NaN:Number(t);return isNaN(n)?t:n}\n",
     "function sort(table,th,column){\n",
     " var up=th.getAttribute('aria-sort')==='descending',body=table.tBodies[0];\n",
@@ -531,15 +551,26 @@ const char *const html_script[] = {
     " Array.from(table.tHead.rows[0].cells).forEach(function(th,column){\n",
     "  var b=document.createElement('button');b.type='button';b.textContent=th.textContent;th.textContent='';\n",
     "  b.addEventListener('click',function(){sort(table,th,column)});th.appendChild(b)});\n",
-    " if(table.tBodies[0].rows.length<10)return;\n",
+    " var body=table.tBodies[0],count=body.rows.length,box=table.parentNode;\n",
+    " if(count<10)return;\n",
+    /* A long table is cut until it is wanted: a link into it, or words in its filter, want it. */
+    " function open(){if(body.className!=='cut')return;body.className='';all.remove()}\n",
+    " var all=document.createElement('button');\n",
+    " if(count>25){body.className='cut';all.type='button';all.className='all';\n",
+    "  all.textContent='Show all '+count+' rows';all.addEventListener('click',open);box.after(all);\n",
+    "  table.addEventListener('open',open)}\n",
     " var label=document.createElement('label'),input=document.createElement('input');\n",
     " label.className='filter';label.textContent='Rows that contain';input.type='search';label.appendChild(input);\n",
     " var timer=0;\n",
     " input.addEventListener('input',function(){clearTimeout(timer);timer=setTimeout(function(){\n",
-    "  var wanted=input.value.toLowerCase();\n",
-    "  Array.from(table.tBodies[0].rows).forEach(function(r){\n",
+    "  var wanted=input.value.toLowerCase();if(wanted!=='')open();\n",
+    "  Array.from(body.rows).forEach(function(r){\n",
     "   r.hidden=wanted!==''&&r.textContent.toLowerCase().indexOf(wanted)<0})},120)});\n",
-    " var box=table.parentNode;box.parentNode.insertBefore(label,box)});\n",
+    " box.parentNode.insertBefore(label,box)});\n",
+    "function reveal(){\n",
+    " var row=location.hash&&document.getElementById(location.hash.slice(1)),table=row&&row.closest('table');\n",
+    " if(table){table.dispatchEvent(new Event('open'));row.scrollIntoView({block:'center'})}}\n",
+    "window.addEventListener('hashchange',reveal);reveal();\n",
     /* Without a clipboard the command is selected. */
     "document.querySelectorAll('code.command').forEach(function(code){\n",
     " var b=document.createElement('button');b.type='button';b.className='copy';b.textContent='Copy';\n",
@@ -564,6 +595,5 @@ const char *const html_script[] = {
     "  var time=number(2)+(number(3)-number(2))*(at-100)/1000,value=bin&&number(0)*(180-bin[0])/180;\n",
     "  told.textContent=at<100||!bin?'':time.toFixed(3)+' us: '+value.toFixed(1)+unit});\n",
     " svg.addEventListener('pointerleave',function(){told.textContent=''})});\n",
-    "})();\n",
     NULL,
 };

@@ -23,6 +23,7 @@
 struct markdown {
     size_t hidden;       /* elements that are open and not shown */
     unsigned line_feeds; /* at the end of what was written, 2 at most */
+    bool any;            /* something was written */
     bool in_cell, in_heads, has_heads;
     bool tight, empty_item;  /* inside of an item of a list: a paragraph begins no block; nothing of it yet */
     size_t cells;            /* of the row */
@@ -76,6 +77,6 @@ void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE]);
 
 /* The style and the script of the page in pieces, ended by NULL. Neither holds "</". */
 
-extern const char *const html_style[], *const html_script[];
+extern const char *const html_style[], *const html_script[], *const html_timeline_script[];
 
 #endif

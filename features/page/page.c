@@ -7,29 +7,47 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static int put_capture_line(struct html_page *page, struct err *err)
+{
+    (void)err;
+    html_put_capture_line(page);
+    return 0;
+}
+
+static int put_losses_line(struct html_page *page, struct err *err)
+{
+    html_text(&page->w, "Records: ");
+    return html_put_records_line(page, err);
+}
+
 /* In their order. */
 static const struct html_part parts[] = {
     {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_DAMAGED},
-    {"changes", "Changes", .put = html_put_changes},
     {"summary", "Summary", .put = html_put_summary},
+    {"timeline", "Timeline", .put = html_put_timeline},
     {"findings", "Findings", .put = html_put_findings},
+    {"changes", "Changes", .put = html_put_changes},
     {"time", "Where the time goes", .put = html_put_time},
     {"steps", "Steps", .put = html_put_steps},
     {"utilisation", "Utilisation over time", .put = html_put_utilisation},
     {"operators", "Operators",
-     .tables = {{"types", .bars = "share"}, {"shapes", .bars = "share"}, {"ops", .bars = "share", .anchor = "name"}}},
-    {"limits", "Limits of operators", .put = html_put_limits, .tables = {{.report = "roofline"}}},
-    {"idle", "Gaps, launch and queue", .tables = {{"gaps", .anchor = "start"}, {"phases", .bars = "share"}}},
+     .tables = {{"types", .subject = "type_name", .bars = "share"},
+                {"shapes", .subject = "type", .bars = "share"},
+                {"ops", .subject = "name", .bars = "share", .anchor = "name"}}},
+    {"limits", "Limits of operators", .put = html_put_limits, .tables = {{"roofline", .subject = "name"}}},
+    {"idle", "Gaps, launch and queue",
+     .tables = {{"gaps", .subject = "after", .anchor = "start"}, {"phases", .subject = "name", .bars = "share"}}},
     {"memory", "Device memory", .put = html_put_memory,
-     .tables = {{"memory_peak", .bars = "share"}, {.report = "memory_curve"}}},
-    {"host", "Calls and ranges of the host", .tables = {{"api", .bars = "share"}, {.report = "ranges"}}},
+     .tables = {{"memory_peak", .subject = "name", .bars = "share"}, {.report = "memory_curve"}}},
+    {"host", "Calls and ranges of the host",
+     .tables = {{"api", .subject = "function", .bars = "share"}, {"ranges", .subject = "name"}}},
     {"layers", "Layers and stacks", .put = html_put_layers},
-    {"communication", "Communication", .tables = {{"communication", .bars = "share"}}},
+    {"communication", "Communication", .tables = {{"communication", .subject = "name", .bars = "share"}}},
     {"path", "Critical path of a step", .put = html_put_path,
-     .tables = {{"path", .bars = "share"}, {.report = "path_step"}}},
+     .tables = {{"path", .subject = "name", .bars = "share"}, {"path_step", .subject = "name"}}},
     {"frequency", "Frequency of the cores", .tables = {{.report = "frequency"}}},
-    {"identity", "Capture", .put = html_put_identity},
-    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_WHOLE},
+    {"identity", "Capture", .put = html_put_identity, .line = put_capture_line},
+    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_WHOLE, .line = put_losses_line},
     {"formulas", "Formulas and limits", .put = html_put_formulas},
     {.title = NULL},
 };
@@ -47,8 +65,13 @@ struct html_report {
 
 /* ---- the frame of the page ---- */
 
-/* The digest of a script as the policy wants it: in base64. */
-static void put_digest(const char *const *pieces, char ret[64])
+/* One script, which sees nothing of others. */
+static const char *const script_begin[] = {"'use strict';\n(function(){\n", NULL};
+static const char *const script_end[] = {"})();\n", NULL};
+static const char *const *const scripts[] = {script_begin, html_script, html_timeline_script, script_end, NULL};
+
+/* The digest of the script as the policy wants it: in base64. */
+static void put_digest(char ret[64])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char digits[CHECKSUM_TEXT_SIZE];
@@ -56,8 +79,9 @@ static void put_digest(const char *const *pieces, char ret[64])
     struct checksum *sum = checksum_new();
     size_t used = 0;
 
-    for (; *pieces != NULL; pieces++)
-        checksum_add(sum, *pieces, strlen(*pieces));
+    for (size_t i = 0; scripts[i] != NULL; i++)
+        for (const char *const *piece = scripts[i]; *piece != NULL; piece++)
+            checksum_add(sum, *piece, strlen(*piece));
     checksum_finish(sum, digits);
     checksum_free(sum);
     for (size_t i = 0; i < 32 && digits[0] != '\0'; i++) {
@@ -80,13 +104,10 @@ static void put_meta(struct html_writer *w, const char *key, const char *name, c
     html_attribute(w, "content", content);
 }
 
-static void put_asset(struct html_writer *w, const char *element, const char *const *pieces)
+static void put_pieces(struct html_writer *w, const char *const *pieces)
 {
-    html_open(w, element);
-    html_text(w, "");
     for (; *pieces != NULL; pieces++)
         html_raw(w, *pieces);
-    html_close(w);
 }
 
 static void put_head(struct html_report *report)
@@ -99,7 +120,7 @@ static void put_head(struct html_report *report)
     html_open(w, "head");
     html_bare(w, "meta");
     html_attribute(w, "charset", "utf-8");
-    put_digest(html_script, digest);
+    put_digest(digest);
     html_bare(w, "meta");
     html_attribute(w, "http-equiv", "Content-Security-Policy");
     html_attribute_f(w, "content",
@@ -112,7 +133,10 @@ static void put_head(struct html_report *report)
     html_name(w, report->options.title, strlen(report->options.title));
     html_text(w, " \xE2\x80\x93 msprof");
     html_close(w);
-    put_asset(w, "style", html_style);
+    html_open(w, "style");
+    html_text(w, "");
+    put_pieces(w, html_style);
+    html_close(w);
     html_close(w);
     html_open(w, "body");
     html_open_f(w, "a", "class=skip|href=#main");
@@ -130,11 +154,18 @@ static void put_foot(struct html_report *report)
 
     html_close(w); /* main */
     html_open(w, "footer");
-    html_text_f(w, "Made by msprof %s. Times are in microseconds where nothing else is said.", report->options.version);
+    html_text_f(w,
+                "Made by msprof %s. Times are in microseconds where no unit is given; those of a moment are since the "
+                "start of the capture.",
+                report->options.version);
     if (report->options.redact)
         html_text(w, " Names are replaced by the beginnings of their SHA-256.");
     html_close(w);
-    put_asset(w, "script", html_script);
+    html_open(w, "script");
+    html_text(w, "");
+    for (size_t i = 0; scripts[i] != NULL; i++)
+        put_pieces(w, scripts[i]);
+    html_close(w);
     html_close(w);
     html_close(w);
     html_raw(w, "\n");
@@ -182,31 +213,35 @@ int html_report_close(struct html_report *report, int status, struct err *err)
 static int make_advice(struct html_page *page, struct err *err)
 {
     SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
-    struct capture_origin origin;
 
     if (host_calls_open(&page->calls, &page->workload, &page->gaps, true, err) != 0 ||
         evidence_load(page->db, &page->workload, &page->paths.launches, &page->calls, &evidence, err) != 0 ||
         advice_make(&page->workload, &evidence, NULL, &page->advice, err) != 0 ||
-        evidence_name_launchers(page->db, &page->advice, err) != 0 ||
-        query_origin(page->db, page->family, &origin, err) != 0)
+        evidence_name_launchers(page->db, &page->advice, err) != 0)
         return err_status(err);
-    page->advice.origin_ns = origin.time_ns;
+    page->advice.origin_ns = page->origin_ns;
     return 0;
 }
 
 static int load(struct html_page *page, struct err *err)
 {
     struct db_facts facts;
+    struct capture_origin origin;
 
     if (db_read_facts(page->db, &facts, err) < 0)
         return err_status(err);
     page->family = facts.family;
+    if (query_origin(page->db, page->family, &origin, err) != 0)
+        return err_status(err);
+    page->origin_ns = page->advice.origin_ns = origin.time_ns;
     if (workload_load(page->db, WITH_COUNTERS, &page->workload, err) < 0 ||
         splits_make(&page->workload, &page->splits, err) < 0 ||
         (!page->splits.whole && step_groups_make(&page->workload, &page->splits, &page->groups, err) < 0) ||
         (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
         return err_status(err);
     page->workload.splits = &page->splits;
+    if (html_load_timeline(page, err) < 0)
+        return err_status(err);
     page->paths.workload = page->workload; /* which the page owns */
     if (path_steps_load(page->db, &page->paths, err) < 0)
         return err_status(err);
@@ -217,6 +252,8 @@ static void release(struct html_page *page)
 {
     free(page->links.items);
     report_session_release(&page->session);
+    html_change_release(&page->change);
+    slices_release(&page->slices);
     path_steps_release(&page->paths);
     host_calls_release(&page->calls);
     gaps_release(&page->gaps);
@@ -231,10 +268,13 @@ static bool is_wanted(const struct html_page *page, const struct html_part *part
 {
     if (part->place != PLACE_ALWAYS && (part->place == PLACE_DAMAGED) != page->damaged)
         return false;
+    if (part->put == html_put_timeline)
+        return page->slices.order.count > 0;
     return part->put != html_put_changes || page->capture->base != NULL;
 }
 
-static void put_contents(struct html_page *page, const struct html_part *list)
+/* lacking: bits of parts that have nothing to show. */
+static void put_contents(struct html_page *page, const struct html_part *list, uint64_t lacking)
 {
     struct html_writer *w = &page->w;
 
@@ -242,7 +282,7 @@ static void put_contents(struct html_page *page, const struct html_part *list)
     html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
     html_open(w, "ul");
     for (const struct html_part *part = list; part->title != NULL; part++) {
-        if (!is_wanted(page, part))
+        if (!is_wanted(page, part) || (lacking >> (part - list) & 1) != 0)
             continue;
         html_open(w, "li");
         html_open_f(w, "a", "href=#c%zu-%s", page->number, part->id);
@@ -250,8 +290,25 @@ static void put_contents(struct html_page *page, const struct html_part *list)
         html_close(w);
         html_close(w);
     }
+    if (lacking != 0) {
+        html_open(w, "li");
+        html_open_f(w, "a", "href=#c%zu-lacking", page->number);
+        html_text(w, "Without data");
+        html_close(w);
+        html_close(w);
+    }
     html_close(w);
     html_close(w);
+}
+
+/* A part that is a line until it is opened, which needs no script. */
+static int begin_fold(struct html_page *page, const struct html_part *part, struct err *err)
+{
+    html_open(&page->w, "details");
+    html_open(&page->w, "summary");
+    const int status = part->line(page, err);
+    html_close(&page->w);
+    return status;
 }
 
 static int put_part(struct html_page *page, const struct html_part *part, struct err *err)
@@ -266,9 +323,13 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
     html_open_f(w, page->several ? "h3" : "h2", "id=c%zu-%s-title", page->number, part->id);
     html_text(w, part->title);
     html_close(w);
-    int status = part->put != NULL ? part->put(page, err) : 0;
+    int status = part->line != NULL ? begin_fold(page, part, err) : 0;
+    if (status == 0 && part->put != NULL)
+        status = part->put(page, err);
     for (const struct html_table *table = part->tables; status == 0 && table->report != NULL; table++)
         status = html_put_table(page, table, NULL, err);
+    if (part->line != NULL)
+        html_close(w);
     html_close(w);
     html_raw(w, "\n");
     return status;
@@ -293,22 +354,150 @@ static void put_missing(struct html_page *page, const char *problems)
         html_note(page, "Missing: %s. The following is based on the remaining data.", problems);
 }
 
-static int put_parts(struct html_page *page, const struct progress *progress, struct err *err)
+/* ---- parts, and those that have nothing to show ---- */
+
+#define ABSENCES_MAX ((size_t)64 * 1024)
+
+/* What was written of a page's parts, before its contents, which name only those that have something to show. */
+struct body {
+    struct strbuf text, absences; /* absences: why the parts that lack have nothing to show */
+    struct strbuf part, why;      /* of one part */
+    uint64_t lacking;             /* bits of parts */
+};
+
+static int take_part(void *text, const char *bytes, size_t length)
+{
+    return strbuf_add(text, bytes, length) == 0 ? 0 : ENOMEM;
+}
+
+static void body_init(struct body *body)
+{
+    *body = (struct body){.lacking = 0};
+    strbuf_init(&body->text, PART_LIMIT);
+    strbuf_init(&body->part, PART_LIMIT);
+    strbuf_init(&body->absences, ABSENCES_MAX);
+    strbuf_init(&body->why, ABSENCES_MAX);
+}
+
+static void body_release(struct body *body)
+{
+    strbuf_release(&body->text);
+    strbuf_release(&body->part);
+    strbuf_release(&body->absences);
+    strbuf_release(&body->why);
+}
+
+/* Writes a part by itself, and keeps it unless it has nothing to show: then only why. */
+static int write_part(struct html_page *page, const struct html_part *list, const struct html_part *part,
+                      struct body *body, struct err *err)
+{
+    const struct html_writer before = page->w;
+    struct outfile out;
+
+    if (outfile_open_pipe(&out, "part", take_part, &body->part, err) < 0)
+        return err_status(err);
+    page->w.out = &out;
+    page->content = false;
+    page->absences = &body->why;
+    int status = put_part(page, part, err);
+    page->absences = NULL;
+    status = status == 0 ? outfile_commit(&out, err) : status;
+    outfile_abort(&out);
+    page->w.out = before.out;
+    if (status == 0 && page->content) {
+        strbuf_add_built(&body->text, &body->part);
+        page->bytes += body->part.length - page->data_bytes;
+        page->data_bytes = 0;
+    } else if (status == 0) {
+        page->w = before;
+        body->lacking |= UINT64_C(1) << (part - list);
+        strbuf_addf(&body->absences, "%s%s", part->title, "\n");
+        strbuf_addf(&body->absences, "%s\n", body->why.data);
+    }
+    strbuf_clear(&body->part);
+    strbuf_clear(&body->why);
+    if (status == 0 && (body->text.failed || body->absences.failed))
+        return err_no_memory(err);
+    return status;
+}
+
+/* Names the parts that have nothing to show, in a line that opens to why. */
+static void put_absences(struct html_page *page, struct body *body)
 {
     struct html_writer *w = &page->w;
+    const char *before = "Nothing to show: ";
+    char *rest = body->absences.data;
+
+    if (body->lacking == 0)
+        return;
+    html_open_f(w, "section", "id=c%zu-lacking", page->number);
+    html_attribute_f(w, "aria-label", page->several ? "Parts without data, capture %zu" : "Parts without data",
+                     page->number);
+    html_open(w, "details");
+    html_open(w, "summary");
+    SCOPED_FREE char *titles = scoped_text(body->absences.data, body->absences.length);
+    char *of_titles = titles;
+    for (const char *title; titles != NULL && (title = strsep(&of_titles, "\n")) != NULL && *title != '\0';) {
+        html_text_f(w, "%s%s", before, title);
+        before = ", ";
+        strsep(&of_titles, "\n");
+    }
+    html_text(w, ".");
+    html_close(w);
+    html_open(w, "dl");
+    for (const char *title; (title = strsep(&rest, "\n")) != NULL && *title != '\0';) {
+        const char *why = strsep(&rest, "\n");
+        html_element(w, "dt", title);
+        html_element(w, "dd", why != NULL ? why : "");
+    }
+    for (int i = 0; i < 3; i++)
+        html_close(w);
+    html_raw(w, "\n");
+}
+
+/* Puts the contents and all parts that are wanted; each: before a part, may be NULL. */
+static int put_list(struct html_page *page, const struct html_part *list,
+                    void (*each)(struct html_page *page, const struct html_part *part), struct err *err)
+{
+    struct body body;
+    int status = 0;
+
+    body_init(&body);
+    html_text(&page->w, ""); /* what is open has its end before parts are written elsewhere */
+    for (const struct html_part *part = list; status == 0 && part->title != NULL; part++) {
+        if (!is_wanted(page, part))
+            continue;
+        if (each != NULL)
+            each(page, part);
+        status = write_part(page, list, part, &body, err);
+    }
+    if (status == 0) {
+        put_contents(page, list, body.lacking);
+        html_text(&page->w, "");
+        outfile_add(page->w.out, &body.text);
+        page->bytes = 0; /* they are among the page's own */
+        put_absences(page, &body);
+    }
+    body_release(&body);
+    return status;
+}
+
+static void tell_progress(struct html_page *page, const struct html_part *part)
+{
+    progress_update(page->progress, "report", (uint64_t)(part - parts) + 1, PARTS + 1);
+}
+
+static int put_parts(struct html_page *page, struct err *err)
+{
     char problems[PROBLEMS_TEXT_SIZE];
 
-    int status = query_problems(page->db, problems, err);
+    if (query_problems(page->db, problems, err) < 0)
+        return err_status(err);
     begin_article(page);
     put_missing(page, problems);
     page->damaged = problems[0] != '\0' || page->workload.refused > 0;
-    put_contents(page, parts);
-    for (const struct html_part *part = parts; status == 0 && part < parts + PARTS; part++) {
-        progress_update(progress, "report", (uint64_t)(part - parts) + 1, PARTS + 1);
-        if (is_wanted(page, part))
-            status = put_part(page, part, err);
-    }
-    html_close(w);
+    const int status = put_list(page, parts, tell_progress, err);
+    html_close(&page->w);
     return status;
 }
 
@@ -319,11 +508,6 @@ static int put_named(struct html_page *page, const char *id, struct err *err)
     while (strcmp(part->id, id) != 0)
         part++;
     return put_part(page, part, err);
-}
-
-static int take_part(void *text, const char *bytes, size_t length)
-{
-    return strbuf_add(text, bytes, length) == 0 ? 0 : ENOMEM;
 }
 
 /* A page without a capture is one about a job or a comparison. */
@@ -337,6 +521,8 @@ static int open_page(struct html_page *page, struct html_report *report, sqlite3
                                .number = report->added + 1,
                                .several = capture != NULL && report->options.captures > 1,
                                .capture = capture,
+                               .origin_ns = INT64_MIN,
+                               .progress = report->options.progress,
                                .source = report->options.source,
                                .roofs = &report->options.roofs};
     page->w.out = &report->part_out;
@@ -366,7 +552,7 @@ int html_report_add(struct html_report *report, sqlite3 *db, const struct html_c
         return err_status(err);
     progress_update(report->options.progress, "report", 0, PARTS + 1);
     int status = load(&page, err);
-    return close_page(report, &page, status == 0 ? put_parts(&page, report->options.progress, err) : status, err);
+    return close_page(report, &page, status == 0 ? put_parts(&page, err) : status, err);
 }
 
 int html_report_add_cluster(struct html_report *report, const char *directory, uint64_t *ret_problems, struct err *err)
@@ -378,16 +564,23 @@ int html_report_add_cluster(struct html_report *report, const char *directory, u
                : close_page(report, &page, html_put_cluster(&page, directory, ret_problems, err), err);
 }
 
+/* What ran is the operator. */
+static void set_execution(struct html_page *page, const struct html_part *part)
+{
+    page->workload.execution_count = part->put == html_put_findings;
+}
+
 static int put_tree(struct html_page *page, const struct html_part *list, struct err *err)
 {
-    static const struct html_part findings[] = {{"findings", "Findings", .put = html_put_findings}, {.title = NULL}};
+    static const struct html_part findings = {"findings", "Findings", .put = html_put_findings};
     int status = 0;
+
     begin_article(page);
-    if (list != NULL)
-        put_contents(page, list);
-    for (const struct html_part *part = list != NULL ? list : findings; status == 0 && part->title != NULL; part++) {
-        page->workload.execution_count = part->put == html_put_findings; /* what ran is the operator */
-        status = put_part(page, part, err);
+    if (list != NULL) {
+        status = put_list(page, list, set_execution, err);
+    } else {
+        set_execution(page, &findings);
+        status = put_part(page, &findings, err);
     }
     page->workload.execution_count = 0;
     html_close(&page->w);
@@ -423,6 +616,7 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
         return close_page(report, &page, err_status(err), err);
     page.family = facts.family;
+    page.origin_ns = advice->origin_ns;
     page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
     begin_article(&page);
     put_missing(&page, advice->problems);

@@ -12,12 +12,14 @@
 #include "features/answers/load/load.h"
 #include "features/page/html_writer.h"
 #include "features/page/report_page.h"
+#include "features/page/slices.h"
 
 struct html_page;
 
 /* A table of the report engine. */
 struct html_table {
     const char *report;  /* its name */
+    const char *subject; /* id of the column that says what a row is about, which stands first; NULL: the first one */
     const char *caption; /* NULL: the report's title */
     const char *bars;    /* id of the column of percents that bars are drawn of; NULL: none */
     const char *anchor;  /* id of the column whose cells name the row for links (html_link_open); NULL: none */
@@ -32,20 +34,27 @@ struct html_part {
     int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
     struct html_table tables[4];                         /* behind that; ended by none */
     enum html_place place;
+    int (*line)(struct html_page *page, struct err *err); /* what it is in a line, to be opened; NULL: it is open */
 };
 
 /* One capture on its way into the page. */
 struct html_page {
     struct html_writer w;
     sqlite3 *db;
-    int family;    /* CAPTURE_... */
-    size_t number; /* of the capture in the page, from 1 */
-    bool several;  /* captures: headings stand one level lower */
-    bool damaged;  /* the import met problems, or executions have times that cannot be */
-    bool alone;    /* there are no parts that links could lead to */
+    int family;              /* CAPTURE_... */
+    size_t number;           /* of the capture in the page, from 1 */
+    bool several;            /* captures: headings stand one level lower */
+    bool damaged;            /* the import met problems, or executions have times that cannot be */
+    bool alone;              /* there are no parts that links could lead to */
+    int64_t origin_ns;       /* times are since then, as in the timeline; INT64_MIN: as they are */
+    uint64_t data_bytes;     /* of this part: of the timeline's data, which take nothing from tables */
+    uint64_t bytes;          /* of the parts before this one */
+    bool content;            /* this part has something to show */
+    struct strbuf *absences; /* why it does not; NULL: that is said in the part itself */
     const struct html_capture *capture;
-    const char *source;  /* --source; NULL: not given */
-    const void *subject; /* of parts of html_report_add_parts */
+    const char *source;              /* --source; NULL: not given */
+    const void *subject;             /* of parts of html_report_add_parts */
+    const struct progress *progress; /* may be NULL */
     const struct roofs *roofs;
     struct workload workload;
     struct splits splits;
@@ -54,7 +63,13 @@ struct html_page {
     struct host_calls calls;             /* without executions: not open */
     struct advice advice;                /* all zero without executions; the caller's where the page is alone */
     const struct comparison *comparison; /* of a page about one alone */
-    size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
+    struct page_change {
+        struct comparison comparison;
+        struct profile profile; /* of the capture, which the comparison points into */
+        bool known;             /* there is a base, and both have operators */
+    } change;
+    size_t comparison_rows; /* of it that are shown; 0: as many as a table may have */
+    struct slices slices;   /* of the timeline; where there is none, no lane */
     struct path_steps paths;
     struct report_session session;                      /* of the tables; db NULL: there was none yet */
     struct html_links ARRAY_OF(struct html_link) links; /* inside of page_write.c; to rows that are not written yet */
@@ -67,6 +82,27 @@ bool html_put_coverage(struct html_page *page);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
+/* Whether an operator of the capture is called so. */
+bool html_is_operator(const struct html_page *page, const char *name);
+/* Puts what a row of a finding is about, without a link: an operator's name, "gap before MatMul_12, stream 3". */
+void html_put_finding_row(struct html_page *page, const struct rule *rule, const struct finding_row *row);
+/* Holds the capture against its base, once: page->change. */
+int html_compare(struct html_page *page, struct err *err);
+void html_change_release(struct page_change *change);
+/* Puts what a comparison says in two sentences: the verdict, and what it rests on. */
+void html_put_verdict(struct html_page *page, const struct comparison *comparison);
+/* The capture, and where its records went, each as a line. */
+void html_put_capture_line(struct html_page *page);
+/* Names of calls, for cann_text. NULL with err set. */
+const struct cann_texts *html_names(struct html_page *page, struct err *err);
+int html_put_records_line(struct html_page *page, struct err *err);
+/* Draws the slices of the timeline; then it stands in the page if there are any. */
+int html_load_timeline(struct html_page *page, struct err *err);
+int html_put_timeline(struct html_page *page, struct err *err);
+/* Puts a link to a time, by the capture's clock, in the timeline, where there is one. */
+void html_put_place(struct html_page *page, int64_t time_ns);
+/* The group of steps with most time of its own among those of the leading family; NULL without steps. */
+const struct step_group *html_leading_group(const struct html_page *page);
 int html_put_changes(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
 int html_put_path(struct html_page *page, struct err *err);
@@ -106,6 +142,10 @@ void html_cell(struct html_page *page, const char *text);
 void html_cell_name(struct html_page *page, const char *text);
 /* Several where '|' divides them. */
 void html_cell_number(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A time, since the capture began; by the capture's clock where it is pointed at. DB_NULL, INT64_MIN: not known. */
+void html_cell_at(struct html_page *page, int64_t time_ns);
+/* Since the capture began. */
+int64_t html_since(const struct html_page *page, int64_t time_ns);
 /* 1234567 ns as "1234.567"; not known: DB_NULL. */
 void html_cell_us(struct html_page *page, int64_t ns);
 
@@ -115,8 +155,16 @@ void html_link_open(struct html_page *page, const char *report, const char *cell
 /* How many bytes the file may have when the next table ends. */
 uint64_t html_table_limit(const struct html_page *page);
 uint64_t html_bytes(const struct html_page *page);
+/* Says what the part, or one of its tables, cannot show, and why. A part with nothing else is named at the end of the
+ * page instead. */
+void html_absent(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph. */
 void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "5.912 ms": the largest unit with a digit before the point, and four digits: what a reader compares. 0 is "0 us". */
+#define SCALED_MAX 32
+const char *html_scaled(double ns, char text[SCALED_MAX]);
+/* The same in an element that says the microseconds exactly when it is pointed at. */
+void html_put_scaled(struct html_page *page, double ns);
 /* "1234.567": microseconds, exactly. */
 const char *html_us(int64_t ns, char text[NUMBER_MAX]);
 

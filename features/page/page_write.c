@@ -2,9 +2,11 @@
 #include "features/page/page.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/writer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +19,52 @@ const char *html_us(int64_t ns, char text[NUMBER_MAX])
     return text;
 }
 
+const char *html_scaled(double ns, char text[SCALED_MAX])
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const size_t last = sizeof units / sizeof *units - 1;
+    size_t unit = ns == 0 ? 1 : 0;
+
+    while (unit < last && fabs(ns) / units[unit].ns >= 999.95) /* which four digits would round to 1000 */
+        unit++;
+    const double value = ns / units[unit].ns, size = fabs(value);
+    const int decimals = unit == 0 || ns == 0 ? 0 : size < 9.9995 ? 3 : size < 99.995 ? 2 : 1;
+    snprintf(text, SCALED_MAX, "%.*f %s", decimals, value, units[unit].name);
+    return text;
+}
+
+void html_put_scaled(struct html_page *page, double ns)
+{
+    char text[SCALED_MAX];
+
+    html_open(&page->w, "span");
+    html_attribute_f(&page->w, "title", "%.3f us", number_us(ns));
+    html_text(&page->w, html_scaled(ns, text));
+    html_close(&page->w);
+}
+
+void html_absent(struct html_page *page, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list args;
+
+    va_start(args, format);
+    err_format(text, sizeof text, format, args);
+    va_end(args);
+    html_element(&page->w, "p", text);
+    if (page->absences != NULL)
+        strbuf_addf(page->absences, "%s%s", page->absences->length > 0 ? " " : "", text);
+}
+
 void html_note(struct html_page *page, const char *format, ...)
 {
     char text[TEXT_SIZE];
     va_list args;
+
+    page->content = true;
 
     va_start(args, format);
     err_format(text, sizeof text, format, args);
@@ -91,6 +135,7 @@ static void begin_table(struct html_page *page, const char *caption)
 {
     struct html_writer *w = &page->w;
 
+    page->content = true;
     html_open_f(w, "div", "class=scroll|role=region|tabindex=0");
     html_attribute_f(w, "aria-label", page->several ? "Table: %s, capture %zu" : "Table: %s", caption, page->number);
     html_open(w, "table");
@@ -181,6 +226,26 @@ void html_cell_us(struct html_page *page, int64_t ns)
     html_cell_number(page, "%s", ns == DB_NULL ? TABLE_MISSING : html_us(ns, text));
 }
 
+int64_t html_since(const struct html_page *page, int64_t time_ns)
+{
+    return page->origin_ns != INT64_MIN ? number_subtract(time_ns, page->origin_ns) : time_ns;
+}
+
+void html_cell_at(struct html_page *page, int64_t time_ns)
+{
+    char text[NUMBER_MAX];
+
+    if (time_ns == DB_NULL || time_ns == INT64_MIN) {
+        html_cell_number(page, TABLE_MISSING);
+        return;
+    }
+    html_open_f(&page->w, "td", "class=n");
+    if (page->origin_ns != INT64_MIN)
+        html_attribute_f(&page->w, "title", "%s us", html_us(time_ns, text));
+    html_text(&page->w, html_us(html_since(page, time_ns), text));
+    html_close(&page->w);
+}
+
 /* ---- tables of the engine ---- */
 
 struct filling {
@@ -188,14 +253,14 @@ struct filling {
     const struct html_table *table;
     const struct report *report;
     const struct report_plan *plan; /* NULL: no row yet */
-    size_t bars, anchor;            /* steps; SIZE_MAX: none */
+    size_t bars, anchor, subject;   /* steps; SIZE_MAX: none */
     uint64_t rows, limit_bytes, left;
     bool more;
 };
 
 uint64_t html_bytes(const struct html_page *page)
 {
-    return page->w.out->written + page->w.out->used;
+    return page->bytes + page->w.out->written + page->w.out->used;
 }
 
 /* A quarter of what is left of the page, so that something is left for each of those that follow. */
@@ -221,17 +286,28 @@ static const struct known_column *column_of(const struct report_plan *plan, size
     return &plan->columns[plan->steps[step].column];
 }
 
+/* The column that stands at a place: what the row is about first, the others as the table has them. */
+static size_t in_order(const struct filling *filling, size_t place)
+{
+    if (filling->subject == SIZE_MAX || place > filling->subject)
+        return place;
+    return place == 0 ? filling->subject : place - 1;
+}
+
 static int begin_filling(void *arg, const struct report_plan *plan, struct err *err)
 {
     struct filling *filling = arg;
     struct html_page *page = filling->page;
 
     (void)err;
+    filling->subject = find_step(plan, filling->table->subject);
     if (filling->plan == NULL) {
         begin_table(page, filling->table->caption != NULL ? filling->table->caption : filling->report->title);
         begin_heads(page);
-        for (size_t i = 0; i < plan->step_count; i++)
-            put_head(page, plan->titles[i], !report_holds_texts(&column_of(plan, i)->column));
+        for (size_t i = 0; i < plan->step_count; i++) {
+            const size_t step = in_order(filling, i);
+            put_head(page, plan->titles[step], !report_holds_texts(&column_of(plan, step)->column));
+        }
         begin_rows(page);
         filling->limit_bytes = html_table_limit(page);
     }
@@ -275,12 +351,33 @@ static void put_share(struct html_page *page, const struct table_cell *cell)
     html_attribute_f(&page->w, "style", "--s:%.2f%%", strtod(text, NULL));
 }
 
+/* Nanoseconds of microseconds with three decimals, as tables print times; false: it is no time. */
+static bool read_time(const struct table_cell *cell, int64_t *ret)
+{
+    char text[NUMBER_MAX], *point, *end;
+
+    if (cell->length < 5 || cell->length >= sizeof text)
+        return false;
+    memcpy(text, cell->text, cell->length);
+    text[cell->length] = '\0';
+    const int64_t whole = strtoll(text, &point, 10), part = *point == '.' ? strtoll(point + 1, &end, 10) : -1;
+    if (part < 0 || *end != '\0' || end != point + 4)
+        return false;
+    *ret = number_add(number_multiply(whole, 1000), text[0] == '-' ? -part : part);
+    return true;
+}
+
 static void put_cell(struct filling *filling, const struct table_cell *cell, size_t step)
 {
     const struct known_column *column = column_of(filling->plan, step);
     const bool texts = report_holds_texts(&column->column), names = texts && !is_word(filling->report, column);
     struct html_writer *w = &filling->page->w;
+    int64_t time_ns;
 
+    if (column->column.form == FORM_TIME && read_time(cell, &time_ns)) {
+        html_cell_at(filling->page, time_ns);
+        return;
+    }
     html_open(w, "td");
     if (step == filling->bars && !is_missing(cell))
         put_share(filling->page, cell);
@@ -325,7 +422,7 @@ static int fill_row(void *arg, const struct table_cell *cells, struct err *err)
     if (filling->anchor != SIZE_MAX)
         put_row_id(filling, &cells[filling->anchor]);
     for (size_t i = 0; i < filling->plan->step_count; i++)
-        put_cell(filling, &cells[i], i);
+        put_cell(filling, &cells[in_order(filling, i)], in_order(filling, i));
     html_close(w);
     return 0;
 }
@@ -390,6 +487,16 @@ static int fill(struct filling *filling, struct err *err)
                            : fill_device(&tables, &whole, err);
     report_forget_tensors(&page->session);
     return status;
+}
+
+const struct cann_texts *html_names(struct html_page *page, struct err *err)
+{
+    const struct table_choice choice = {.top = 0};
+    struct table_sink sink = {.arg = NULL};
+    const struct export_options options = options_of(page, &choice, &sink);
+    struct export_result result = {.files = 0};
+
+    return use_session(page, &options, &result, err) == 0 ? report_names(&page->session, true, err) : NULL;
 }
 
 struct giving {
@@ -465,10 +572,10 @@ int html_put_table(struct html_page *page, const struct html_table *table, uint6
         html_note(page, "And %llu more, which 'msprof show --table %s' prints.", (unsigned long long)filling.left,
                   table->report);
     if (status == 0 && filling.report == NULL)
-        html_note(page, "Captures of this family have no table '%s'.", table->report);
+        html_absent(page, "Captures of this family have no table '%s'.", table->report);
     else if (status == 0 && filling.rows == 0)
-        html_note(page, "Nothing to show: table '%s' needs %s, which this capture does not have.", table->report,
-                  filling.report->needs != NULL ? filling.report->needs : "records that its import did not find");
+        html_absent(page, "Table '%s' needs %s, which this capture does not have.", table->report,
+                    filling.report->needs != NULL ? filling.report->needs : "records that its import did not find");
     if (ret_rows != NULL)
         *ret_rows = filling.rows;
     return status;

@@ -441,7 +441,8 @@ static const char transfer_rows[] =
     "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
     "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
-    "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
+    "  " TRANSPORT_TYPE ", iif(c.plane_id IS NULL, coalesce(c.bytes, -1), c.bytes), " DATA_TYPE ", " LINK_TYPE
+    ", c.op_id, c.master,"
     "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, "
     "0),"
     "  c.bytes) * 1e9 / " EXACT_NS ", 0))"

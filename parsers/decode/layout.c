@@ -146,7 +146,7 @@ int layout_check_field(const struct record_kind *kind, const struct layout *layo
         return err_set(err, ERR_FORMAT, "kind %s has no column '%s'", kind->name, field->column);
     const struct column *column = &kind->columns[at];
     if ((column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0)
-        return err_set(err, ERR_FORMAT, "column '%s' is computed and stands in no record", field->column);
+        return err_set(err, ERR_FORMAT, "column '%s' is computed and not part of any record", field->column);
     for (size_t i = 0; i < index; i++)
         if (strcmp(layout->fields[i].column, field->column) == 0)
             return err_set(err, ERR_FORMAT, "column '%s' is given twice", field->column);

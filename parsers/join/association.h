@@ -73,6 +73,7 @@ int association_add_contexts(struct association *association, const struct host_
 struct host_capture {
     int64_t time_ns;
     uint32_t device_id, stream_id, model_id;
+    uint32_t original_stream_id; /* the one that the program used */
     bool ends;
 };
 int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err);

@@ -24,6 +24,21 @@ int association_add_ai_cpu_stream(struct association *association, uint32_t stre
     return id_map_set(&association->ai_cpu_streams, stream_id, (uint32_t)(association->ai_cpu_groups.count - 1), err);
 }
 
+/* Tasks of a stream of the AI CPU that were captured into a graph run on streams of the graph. */
+int association_capture_ai_cpu_streams(struct association *association, struct err *err)
+{
+    for (size_t i = 0; i < association->captures.count; i++) {
+        const struct stream_capture *capture = &association->captures.items[i];
+        const uint32_t stream = (uint32_t)(capture->stream & UINT32_MAX);
+        uint32_t group, known;
+        if (id_map_get(&association->ai_cpu_streams, capture->original_stream_id, &group) &&
+            !id_map_get(&association->ai_cpu_streams, stream, &known) &&
+            id_map_set(&association->ai_cpu_streams, stream, group, err) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
 static bool ends_with(const struct interned *text, const char *end)
 {
     const size_t length = strlen(end);

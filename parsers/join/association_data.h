@@ -311,7 +311,7 @@ struct expansion {
 struct stream_capture {
     uint64_t stream; /* task_key of device and stream */
     int64_t time_ns;
-    uint32_t model_id;
+    uint32_t model_id, original_stream_id;
     bool ends;
 };
 
@@ -489,6 +489,8 @@ void association_report_halves(const struct association *association);
 /* Whether a device on which tasks were launched left none; whether the host left nothing. */
 bool association_misses_device(const struct association *association);
 bool association_misses_host(const struct association *association);
+/* Whether both halves of a device have records, but not what joins them. */
+bool association_is_apart(const struct association *association, const struct device_half *half);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */
@@ -507,7 +509,9 @@ int association_emit_fusions(struct association *association, const struct threa
 /* The task's extra, which is made when it has none; NULL with err set. */
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
 
-/* Kernels of collectives (association_collectives.c). Notes the task if it is one; launch: its node-level call,
+/* Kernels of collectives (association_collectives.c). Streams of captured graphs stand for those of the AI CPU. */
+int association_capture_ai_cpu_streams(struct association *association, struct err *err);
+/* Notes the task if it is one; launch: its node-level call,
  * NO_INDEX: none. */
 int association_note_collective(struct association *association, const struct thread *thread, uint32_t launch,
                                 struct host_task *task, struct err *err);

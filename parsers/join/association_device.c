@@ -402,11 +402,12 @@ static int match_task(struct association *association, struct device_join *join,
     return 0;
 }
 
-static void report_join(const struct association *association, const struct device_join *join)
+static void report_join(const struct association *association, const struct device_join *join,
+                        const struct device_half *half)
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
-    if (join->unlaunched > 0 && !association_misses_host(association))
+    if (join->unlaunched > 0 && !association_misses_host(association) && !association_is_apart(association, half))
         diag_report(diag, DIAG_TASK_UNLAUNCHED, &place, "%zu of %llu tasks", join->unlaunched,
                     (unsigned long long)association->ran_count);
     if (join->loose_blocks > 0)
@@ -760,7 +761,8 @@ static int sort_device(struct association *association, uint32_t device_id, stru
     return sort_host_tasks(association, err);
 }
 
-static int join_groups(struct association *association, struct device_join *join, struct err *err)
+/* half: its place among those of devices */
+static int join_groups(struct association *association, struct device_join *join, size_t place, struct err *err)
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     if (sort_device(association, (uint32_t)join->device_id, err) < 0 ||
@@ -773,10 +775,13 @@ static int join_groups(struct association *association, struct device_join *join
     }
     if (take_pmu(association, join, NULL, err) < 0)
         return err_status(err);
+    struct device_half *half = &association->halves.items[place];
+    half->matched += join->launched;
+    half->unmatched += join->unlaunched;
     diag_go_back(diag, association->pmu_count > 0 ? mark_of(decoder_capture(association->decoder),
                                                             association->join_mark, association->join_file)
                                                   : diag_mark(diag));
-    report_join(association, join);
+    report_join(association, join, half);
     diag_go_on(diag);
     return report_unmatched(association, join, err);
 }
@@ -791,9 +796,7 @@ int association_join_device(struct association *association, struct err *err)
         return err_status(err);
     half->ran += association->ran_count;
     const size_t place = (size_t)(half - association->halves.items);
-    int status = join_groups(association, &join, err);
-    association->halves.items[place].matched += join.launched;
-    association->halves.items[place].unmatched += join.unlaunched;
+    int status = join_groups(association, &join, place, err);
     join_spool_release(&association->ran);
     join_spool_release(&association->pmu);
     join_spool_release(&join.unmatched);

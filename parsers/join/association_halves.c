@@ -95,7 +95,22 @@ bool association_misses_host(const struct association *association)
     return true;
 }
 
-#define OF_OPERATORS "their operators (op_summary, op_statistic), communication, steps; times of tasks are right"
+#define OF_OPERATORS                                                                                                   \
+    "their operators (op_summary, op_statistic), communication, overlap, steps; times of tasks are right"
+
+/* Whether most of what was launched and of what ran does not belong together. */
+static bool is_other_half(const struct device_half *half)
+{
+    return half->matched * 2 < half->launched && half->unmatched * 2 > half->ran;
+}
+
+bool association_is_apart(const struct association *association, const struct device_half *half)
+{
+    const struct capture *capture = decoder_capture(association->decoder);
+    return capture->family == CAPTURE_CANN && half->ran > 0 && !association_misses_host(association) &&
+           !is_strange(capture, part_of_device(capture, half->device_id)) &&
+           (half->launched == 0 || half->untyped == half->launched || is_other_half(half));
+}
 
 /* A device and the host have records, but what puts them together is missing: the launches, their kinds, or what their
  * streams are called. */
@@ -111,7 +126,7 @@ static void report_apart(struct diagnostics *diag, const struct device_half *hal
                     "no dictionary (type_info_dic, hash_dic) says what the %" PRIu64
                     " tasks launched on device %" PRIu32 " are; unknown: " OF_OPERATORS,
                     half->launched, half->device_id);
-    else if (half->matched * 2 < half->launched && half->unmatched * 2 > half->ran)
+    else
         diag_report(diag, DIAG_HALF_MISSING, NULL,
                     "the launches and the runs of device %" PRIu32 " do not belong together: %" PRIu64 " of %" PRIu64
                     " tasks have no launch with their stream and number; a part of both, or expand_stream_spec, is "
@@ -134,15 +149,14 @@ void association_report_halves(const struct association *association)
                         "data of device %" PRIu32 " is missing: the host launched %" PRIu64
                         " tasks on it, but the capture has no record of their runs; unknown: " OF_DEVICES,
                         half->device_id, half->launched);
-        if (capture->family == CAPTURE_CANN && half->ran > 0 && !association_misses_host(association) &&
-            !is_strange(capture, part_of_device(capture, half->device_id)))
+        if (association_is_apart(association, half))
             report_apart(diag, half);
     }
     if (launched == 0 && ran > 0 && association_misses_host(association))
         diag_report(diag, DIAG_HALF_MISSING, NULL,
                     "host data is missing: devices ran %" PRIu64
                     " tasks, but no record of their launches exists; unknown: their operators (op_summary, "
-                    "op_statistic), communication, calls (api_statistic), steps; times of tasks are right",
+                    "op_statistic), communication, calls (api_statistic), overlap, steps; times of tasks are right",
                     ran);
     diag_go_on(diag);
 }

@@ -816,7 +816,9 @@ int association_join_host(struct association *association, struct err *err)
         array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
                    compare_captures);
     association->level_0 = capture_is_level_0(decoder_capture(association->decoder));
-    int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
+    int status = association_capture_ai_cpu_streams(association, err);
+    if (status == 0 && association->records != NULL)
+        status = join_threads(association, &thread, err);
     thread_release(&thread);
     join_spool_release(&association->records);
     association_report_unplaced(association);

@@ -272,7 +272,7 @@ int association_add_capture(struct association *association, const struct host_c
     if (copy == NULL)
         return err_status(err);
     *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,
-                                    capture->model_id, capture->ends};
+                                    capture->model_id, capture->original_stream_id, capture->ends};
     return 0;
 }
 

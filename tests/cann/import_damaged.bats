@@ -475,6 +475,42 @@ without_half() {
     done
 }
 
+# Four operators on a device; HOST names the devices on which the host launched them.
+four_operators() { # path, statements
+    python3 - "$BATS_TEST_DIRNAME/lib" "$@" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof
+prof = Prof(sys.argv[2])
+prof.devices = {0: {}, 1: {}}
+for device in 0, 1:
+    for i in range(4):
+        if device == 0:
+            prof.launch(1000 * i, 1, i, 'op%d' % i)
+        prof.ran(20000 + 2000 * i, 21000 + 2000 * i, 1, i, device=device)
+prof.write()
+END
+}
+
+@test "of a device whose launches are missing beside another's nobody says that no action is needed, and nothing of it is free" {
+    four_operators PROF_1
+    run_msprof import PROF_1
+    expect_status 3
+    expect_contains "$(head -1 <<<"$stderr")" "launches (task_track) are missing: device 1 ran 4 tasks"
+    expect_not_contains "$stderr" "no action is needed"
+    run_msprof show PROF_1 --table overlap_analysis --format csv --columns device_id,elapsed,computing,free
+    expect_equal "$(tail -n +2 "$BATS_TEST_TMPDIR/stdout")" "0,7,4,3"
+    run_msprof export timeline -dir PROF_1 --stable-names --trace-compat
+    expect_equal "$(python3 -c 'import json
+print(sorted({event["name"] for event in json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))
+              if event["ph"] == "X" and event["name"] in ("Free", "Computing")}),
+      sum(event["name"] == "Free" for event in json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))))')" "['Computing', 'Free'] 3"
+    rm -rf PROF_1/{host,device_1,sqlite}
+    run_msprof show PROF_1 --table overlap_analysis --format csv
+    expect_status 3
+    expect_equal "$(<"$BATS_TEST_TMPDIR/stdout")" ""
+}
+
 # A half is there, what joins it with the other is not: the launches, what they are, and the names of streams.
 @test "what joins host and device is missing, which is told first, with what it costs, and ends with 3" {
     local family gone what command

@@ -231,6 +231,24 @@ assert names == ['LaunchKernel', 'aclZ', 'launch', 'mb'], names
 END
 }
 
+@test "counters of another chip under a group's name are no metrics of it: they are shown as they were counted, and that is said" {
+    local chip of
+    for chip in 1 5 7; do
+        for of in PipeUtilization:0x501,0x301,0x1 MemoryUB:0x400,0x401; do
+            copy_family prof-910$([ "$chip" -eq 1 ] && echo a || echo b) PROF_1
+            find PROF_1 -name '*.done' -delete
+            python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 "$chip" "${of%:*}" "${of#*:}" "${of%:*}" "${of#*:}"
+            run_msprof export summary PROF_1 --stable-names
+            expect_status 0
+            expect_contains "$stderr" "op_summary: unknown group of counters"
+            IFS= read -r header <PROF_1/mindstudio_profiler_output/op_summary.csv
+            events=${of#*:}
+            expect_contains "$header" "r${events:2:3},"
+            rm -rf PROF_1
+        done
+    done
+}
+
 @test "a group of counters that is not known is named, and its counters are there" {
     copy_family prof-910b PROF_1
     find PROF_1 -name '*.done' -delete

@@ -85,7 +85,7 @@ END
         expect_contains "$stderr" "$message"
         expect_contains "$stderr" "cannot run the query on 'the captures': query:1"
     done <<'END'
-SELECT count(*) FROM JOBX.op, op|table 'op' stands without the name of its capture, and the query is over several; expected CAPTURE.op
+SELECT count(*) FROM JOBX.op, op|table 'op' lacks the name of its capture, which a query over several needs; expected CAPTURE.op
 DELETE FROM JOBX.inference|query:1:1: the statement does more than read
 DETACH JOBX; SELECT 1 FROM JOBX.op|the statement does more than read
 SELECT exact_ns(0, 1) FROM JOBX.op|not authorized to use function: exact_ns
@@ -105,7 +105,7 @@ END
     [ "${most:-10}" -lt 20 ] || skip "SQLite joins 20 databases here"
     run_msprof -q sql . 'SELECT count(*) FROM JOB01.op'
     expect_status 1
-    expect_contains "$stderr" "a query names captures, and they are 20; SQLite reads at most ${most:-10} together"
+    expect_contains "$stderr" "a query over 20 captures; SQLite joins at most ${most:-10}"
 }
 
 @test "a capture that cannot be written to is joined from its temporary database" {

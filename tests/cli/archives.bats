@@ -66,7 +66,7 @@ PYTHON
         # shellcheck disable=SC2086 # words
         run_msprof $command run.tar.gz
         expect_status 2
-        expect_contains "$stderr" "'run.tar.gz' is an archive, into which no results go
+        expect_contains "$stderr" "'run.tar.gz' is an archive; results cannot be written into it
   try: choose another directory with --output DIR"
         rm -rf output expected
         # shellcheck disable=SC2086 # words
@@ -105,7 +105,7 @@ PYTHON
         # shellcheck disable=SC2086 # two words
         run_msprof $command run.tar.gz
         expect_status 2
-        expect_contains "$stderr" "'run.tar.gz' is an archive, into which no results go
+        expect_contains "$stderr" "'run.tar.gz' is an archive; results cannot be written into it
   try: choose another directory with --output DIR"
     done
     run_msprof import run.tar.gz --output results

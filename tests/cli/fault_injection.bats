@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every read, every write and a good part of all allocations fail once, in turn: the program ends with an error, or goes on
 # without the file and says so, but never crashes, hangs, leaves a half file or calls a wrong result done. Under the sanitizers,
-# which run for ten times as long, and in the default of tools/test.sh it is the first, second and last of the calls that the same
-# callers make.
+# which run for ten times as long, it is the first, second and last of the calls that the same callers make, in the default of
+# tools/test.sh the first, and no allocation.
 # shellcheck disable=SC2154 # common sets repository
 
 load common
@@ -11,7 +11,7 @@ load common
 setup_file() {
     export FAULTS=$BATS_FILE_TMPDIR/faults.so
     export EACH=1
-    [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || EACH=sites
+    [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || EACH=first
     local flags=()
     if has_sanitizer; then
         flags=(-DWITHOUT_MEMORY)
@@ -50,6 +50,7 @@ inject() {
 
 # bats test_tags=once
 @test "an allocation that fails ends an import, and a replay, cleanly" {
+    only_in_all "every allocation fails in turn"
     ! has_sanitizer || skip "a sanitizer has its own allocator"
     inject memory 211 import
     inject memory 101 replay --fd 1 --speed max --names names
@@ -57,6 +58,7 @@ inject() {
 
 # bats test_tags=once
 @test "an allocation that fails ends an export cleanly" {
+    only_in_all "every allocation fails in turn"
     ! has_sanitizer || skip "a sanitizer has its own allocator"
     inject memory 307 export timeline
     inject memory 311 export summary
@@ -64,6 +66,7 @@ inject() {
 
 # bats test_tags=once
 @test "an allocation that fails while collect agrees with the server on keys is an error" {
+    only_in_all "every allocation fails in turn"
     ! has_sanitizer || skip "a sanitizer has its own allocator"
     [ -x /usr/sbin/sshd ] || skip "no sshd"
     inject memory 91-131:2 collect
@@ -80,6 +83,7 @@ inject() {
 
 # bats test_tags=once
 @test "an allocation that fails in the recorder never makes less of a capture of which nothing is said" {
+    only_in_all "every allocation fails in turn"
     ! has_sanitizer || skip "a sanitizer has its own allocator"
     local build
     build=$(dirname "$(readlink -f "$MSPROF")")
@@ -163,6 +167,7 @@ make_injector() {
 
 # bats test_tags=once
 @test "a directory that an analysis cannot read, and results that it cannot put in place, leave no others" {
+    only_in_all "every call of the system fails in turn"
     make_injector
     EVERY_CALL=1 EVERY_CALL_ONLY='^(217|82|316) |^257 .*host/data$' \
         every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
@@ -171,6 +176,7 @@ make_injector() {
 
 # bats test_tags=once
 @test "a directory that cannot be looked at leaves no capture, no rank and no rank's host out without a word" {
+    only_in_all "every call of the system fails in turn"
     make_injector
     EVERY_CALL=1 EVERY_CALL_ONLY='^262 .*/PROF_[^/]*$' every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
     EVERY_CALL=1 EVERY_CALL_ONLY='^(262|257|217) .*(/PROF_[^/]*|info\.json.*|slice_0)$' \
@@ -179,12 +185,14 @@ make_injector() {
 
 # bats test_tags=once
 @test "a database of which one read fails makes no other results, and no success" {
+    only_in_all "every call of the system fails in turn"
     make_injector
     EVERY_CALL=all EVERY_CALL_ONLY='^17 .*/runtime\.db$' every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
 }
 
 # bats test_tags=once
 @test "a temporary file whose lock is refused is not left behind" {
+    only_in_all "every call of the system fails in turn"
     make_injector
     for command in "import JOBX" "export summary JOBX"; do
         rm -rf JOBX

@@ -220,7 +220,7 @@ END
 @test "a capture without steps that is to be split by them is status 4, and nothing is written" {
     run_msprof export timeline "$repository"/testdata/cann/system-910b/PROF_* --output parts --split iteration
     expect_status 4
-    expect_contains "$stderr" "it has no iterations or steps to be split at"
+    expect_contains "$stderr" "it has no iterations or steps to split at"
     [ -z "$(find parts -name '*_part_*')" ]
 }
 

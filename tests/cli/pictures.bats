@@ -311,11 +311,11 @@ rows = [row for row in diff['rows'] if row['n_base'] or row['n_new']]
 table = told.table("Operators by the change of a step's time").rows
 assert len(table) == len(rows) + 1 == 3  # the last one is the rest
 for told_row, row in zip(table, rows):
-    assert told_row[-1] == row['key'] and told_row[7] == row['verdict']
-    for cell, key in ((1, 'total_step_base'), (2, 'total_step_new'), (3, 'median_base'), (4, 'median_new')):
+    assert told_row[0] == row['key'] and told_row[8] == row['verdict']
+    for cell, key in ((2, 'total_step_base'), (3, 'total_step_new'), (4, 'median_base'), (5, 'median_new')):
         assert abs(float(told_row[cell]) - row[key]) < 0.001, (told_row, row)
-    assert (int(told_row[5]), int(told_row[6])) == (row['n_base'], row['n_new'])
-assert table[0][-1] == 'b/mm' and table[0][7] == 'regression'
+    assert (int(told_row[6]), int(told_row[7])) == (row['n_base'], row['n_new'])
+assert table[0][0] == 'b/mm' and table[0][8] == 'regression'
 assert 'Verdict: %s.' % diff['verdict'] in told.parts['c1-changes']
 PY
     run_msprof -q report PROF_new --diff nowhere -o missing.html
@@ -385,6 +385,9 @@ for (source, target, _), ms in links.items():
     pairs[source, target] += ms
 page.check_map(told, pairs, 1)
 assert told.table('Who kept the others waiting').rows[0][0] == '5'
+others = 100 * sum(ms for r, ms in wait.items() if r != '5') / sum(ms for r, ms in elapsed.items() if r != '5')
+assert told.exact['summary'] == ('SummaryRank 5 is late in 4 of 4 steps: it came last in 80 of its 80 collectives, and the others '
+                                 'waited 19213.675 us for it. The other ranks wait %.1f %% of their communication.' % others), told.exact
 PY
     done
     run_msprof -q report RUN --redact -o page.html
@@ -462,11 +465,11 @@ PY
 p.op('alone', us=10)
 p.prof.memory(p.at, 'alone', 0x1000, 4096)
 PY
-    expect_contains "$(page table 'Who held device memory at the peak')" "100,4,1,"
-    expect_contains "$(page part c1-path)" "Nothing to show: table 'path' needs steps"
+    expect_contains "$(page table 'Who held device memory at the peak')" "alone,100,4,1,"
+    expect_contains "$(page part c1-lacking)" "Table 'path' needs steps"
     copy_capture JOBX
     report JOBX
-    expect_contains "$(page part c1-memory)" "Captures of this family have no table 'memory_peak'."
+    expect_contains "$(page part c1-lacking)" "Captures of this family have no table 'memory_peak'."
 }
 
 @test "names of the pictures are texts whatever is in them, and hashes with --redact" {

@@ -487,3 +487,14 @@ for row in csv.reader(sys.stdin):
     run_msprof -q show JOBX --table list
     expect_contains "$output" "Problems of the data"
 }
+
+@test "of a table that is too wide, columns without a value in any row are left out first" {
+    copy_capture JOBX
+    run_msprof -q show JOBX --table steps --width 80
+    expect_status 0
+    titles=$(head -n 2 <<<"$output")
+    expect_contains "$titles" "Grew"
+    expect_contains "$output" computing
+    expect_not_contains "$titles" "Fps" # N/A: the inferences are sampled
+    expect_contains "$output" "Free(us), Fps, "
+}

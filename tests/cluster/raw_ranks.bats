@@ -70,6 +70,31 @@ raw_ranks() {
 print([c["same"] for c in json.load(sys.stdin)["comparability"]["checks"] if c["name"] == "halves_missing"])' <<<"$output")" "[True]"
 }
 
+@test "a rank of which the host's or the device's half is missing is judged by nothing, free time neither, and says what to copy" {
+    needs python3
+    python3 - "$repository/tests/cann/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof
+for rank in range(4):
+    prof = Prof('RUN/rank%d/PROF_%d' % (rank, rank))
+    prof.configs = {'host': {'rank_id': rank}, 'device_0': {'rank_id': rank}}
+    for i in range(4):
+        prof.launch(1000 * i, 1, i, 'op%d' % i)
+        prof.ran(20000 + 2000 * i, 21000 + 2000 * i, 1, i)
+    prof.write()
+END
+    rm -r RUN/rank1/*/device_0 RUN/rank2/*/host
+    run_msprof cluster RUN
+    expect_status 3
+    expect_contains "$stderr" "RUN/rank1/PROF_1: data of device 0 is missing"
+    expect_contains "$stderr" "RUN/rank2/PROF_2: host data is missing"
+    expect_equal "$(grep -c 'skipped: without the missing half it has no results; copy its directory' <<<"$stderr")" 2
+    expect_not_contains "$stderr" "make it readable"
+    expect_not_contains "$output" "Free: "
+    expect_equal "$(cut -d, -f1,3,8 RUN/cluster_analysis_output/rank_times.csv | tail -n +2)" $'0,4,3\n3,4,3\nall,8,6'
+}
+
 @test "a job of which a device's data are gone is not compared with a whole one" {
     raw_ranks
     cp -r RUN WHOLE

@@ -3,7 +3,8 @@
 """Runs msprof again and again on a small capture, and each time another call of one sort fails (see faults.c).
 
 inject.py MSPROF FAULTS CALL STRIDE COMMAND...: CALL is memory, read, write or rename; every STRIDE-th call of the run gets its
-turn; FIRST-LAST:STRIDE: only of those; sites: of the calls that the same callers make, the first, the second and the last. COMMAND collect brings a capture from a board of its own (board.py); run PROGRAM ARGUMENT... is a program under msprof
+turn; FIRST-LAST:STRIDE: only of those; sites: of the calls that the same callers make, the first, the second and the last;
+first: of these the first alone. COMMAND collect brings a capture from a board of its own (board.py); run PROGRAM ARGUMENT... is a program under msprof
 run, and FAULT_PROGRAM in the environment says whose calls fail, those of msprof or of that program. Fails when a run crashes,
 hangs, leaves a temporary or half file, or ends with 0 and another result than a sound run; all such points are told.
 """
@@ -98,7 +99,7 @@ def run(**environment):
 def check(number, done, sound):
     where = f"{call} {number} of {' '.join(command)}"
     talk = done.stderr.decode("utf-8", "replace")
-    if done.returncode not in STATUSES:
+    if done.returncode not in STATUSES | ({125} if running else set()): # msprof run: its own failure
         sys.exit(f"{where}: exit status {done.returncode}\n{talk}")
     if done.returncode != 0 and not talk.strip():
         sys.exit(f"{where}: exit status {done.returncode} without a word")
@@ -168,7 +169,7 @@ if command[0] not in ("import", "collect", "run"):
     with open(os.path.join(job, "sqlite", "runtime.db"), "rb") as existing:
         database = existing.read()
 fresh()
-counted = run(FAULT_COUNT="count", **({"FAULT_SITES": "sites"} if stride == "sites" else {}))
+counted = run(FAULT_COUNT="count", **({"FAULT_SITES": "sites"} if stride in ("sites", "first") else {}))
 if counted.returncode != 0:
     sys.exit(f"the run without a fault: exit status {counted.returncode}\n{counted.stderr.decode()}")
 sound_results = recorded() if running else results()
@@ -180,13 +181,14 @@ with open("count", encoding="ascii") as file:
 if calls == 0:
     sys.exit(f"{' '.join(command)} makes no call of sort {call}: is faults.c loaded?")
 failures, wrong = 0, 0
-if stride == "sites":
+if stride in ("sites", "first"):
     sites = collections.defaultdict(list)
     with open("sites", encoding="ascii") as file:
         for line in file:
             number, site = line.split()
             sites[site].append(int(number))
-    turns = sorted({turn for numbers in map(sorted, sites.values()) for turn in numbers[:2] + numbers[-1:]})
+    turns = sorted({turn for numbers in map(sorted, sites.values())
+                    for turn in (numbers[:1] if stride == "first" else numbers[:2] + numbers[-1:])})
 else:
     chosen, _, step = stride.rpartition(":")
     first, _, last = (chosen or f"1-{calls}").partition("-")

@@ -164,12 +164,12 @@ END
         # shellcheck disable=SC2086
         run_msprof analyse run_ascend_ms $option
         expect_status 2
-        expect_contains "$stderr" "$option goes only with --rule"
+        expect_contains "$stderr" "$option needs --rule"
     done
     for option in --step-list=4 --export=text --pretty --simplify --relative-times --force --jobs=2; do
         run_msprof analyse --rule communication run_ascend_ms/PROF_* "$option"
         expect_status 2
-        expect_contains "$stderr" "${option%=*} goes only without --rule"
+        expect_contains "$stderr" "${option%=*} cannot be combined with --rule"
     done
     diff -r "$repository/testdata/frameworks/run_ascend_ms" run_ascend_ms
 }

@@ -4,12 +4,15 @@
 
 usage: page.py FILE               checks that it is one sound file that needs nothing else
        page.py FILE table CAPTION prints the table with this caption as CSV
+       page.py FILE clock CAPTION likewise, with the times of the clock that cells have when they are pointed at
        page.py FILE part ID       prints the text of a part
+       page.py FILE exact ID      likewise, with the microseconds that its scaled times have when they are pointed at
 """
 import base64
 import csv
 import hashlib
 import html.parser
+import json
 import re
 import sys
 
@@ -21,6 +24,24 @@ FORBIDDEN = {'link', 'img', 'iframe', 'object', 'embed', 'form', 'base', 'video'
 class Table:
     def __init__(self):
         self.caption, self.heads, self.rows, self.styles, self.ids = '', [], [], [], []
+        self.clocks = []  # of each row: what its cells say when they are pointed at, None: nothing
+
+
+def nanoseconds(us):
+    """Of microseconds with three decimals, exactly."""
+    assert re.fullmatch(r'-?[0-9]+\.[0-9]{3}', us), us
+    return int(us.replace('.', ''))
+
+
+def check_scaled(exact, scaled):
+    """A time with its unit is the one that it was made of, to four digits, in the unit that a reader would choose."""
+    us, of_us = exact.split(' ')
+    value, unit = scaled.split(' ')
+    factor = {'ns': 1e-3, 'us': 1, 'ms': 1e3, 's': 1e6}[unit]
+    us, shown = float(us), float(value)
+    assert of_us == 'us' and (value == '0' if us == 0 else unit == 's' or abs(shown) < 1000), (exact, scaled)
+    assert us == 0 or abs(shown) >= 1 or unit == 'ns', (exact, scaled)
+    assert abs(shown * factor - us) <= max(5.01e-4 * abs(us), 5.01e-4), (exact, scaled)
 
 
 class Page(html.parser.HTMLParser):
@@ -29,12 +50,15 @@ class Page(html.parser.HTMLParser):
         with open(path, encoding='utf-8', newline='') as stream:
             self.source = stream.read()
         self.open, self.tables, self.ids, self.links, self.parts = [], [], [], [], {}
+        self.data = []  # of timelines, as their script reads it
         self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
         self.elements = 0
         self.shapes = []  # of drawings: part, element, attributes
+        self.exact, self.scaled, self.pointed = {}, [], None  # pointed: what an element says when it is pointed at
         self.feed(self.source)
         self.close()
         self.parts = {part: ''.join(texts) for part, texts in self.parts.items()}
+        self.exact = {part: ''.join(texts) for part, texts in self.exact.items()}
         assert not self.open, ('not closed', self.open)
 
     def handle_starttag(self, tag, attrs):
@@ -55,11 +79,16 @@ class Page(html.parser.HTMLParser):
             self.links.append(attrs['href'][1:])
         if attrs.get('role') == 'region':
             self.labels.append(attrs['aria-label'])
+        if tag == 'script':
+            assert attrs in ({}, {'type': 'application/json', 'class': 'timeline'}), attrs
+            self.is_data = bool(attrs)
         if tag not in BARE:
             self.open.append(tag)
         if tag == 'section':
             self.part = attrs['id']
-            self.parts[self.part] = []
+            self.parts[self.part], self.exact[self.part] = [], []
+        if tag == 'span':
+            self.pointed = attrs.get('title')
         if 'svg' in self.open:
             self.shapes.append((self.part, tag, attrs))
         if tag == 'table':
@@ -67,6 +96,7 @@ class Page(html.parser.HTMLParser):
         if tag == 'tr' and 'thead' not in self.open:
             self.tables[-1].rows.append([])
             self.tables[-1].styles.append([])
+            self.tables[-1].clocks.append([])
             self.tables[-1].ids.append(attrs.get('id'))
         if tag in ('td', 'th'):
             if 'thead' in self.open:
@@ -74,6 +104,7 @@ class Page(html.parser.HTMLParser):
             else:
                 self.tables[-1].rows[-1].append('')
                 self.tables[-1].styles[-1].append(attrs.get('style', ''))
+                self.tables[-1].clocks[-1].append(attrs.get('title'))
 
     def handle_endtag(self, tag):
         assert self.open and self.open.pop() == tag, ('closed out of order', tag, self.getpos())
@@ -82,10 +113,16 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if self.open and self.open[-1] in ('script', 'style'):
-            (self.scripts if self.open[-1] == 'script' else self.styles).append(data)
+            if self.open[-1] == 'script' and self.is_data:
+                self.data.append(data)
+            else:
+                (self.scripts if self.open[-1] == 'script' else self.styles).append(data)
             return
         if self.part is not None:
             self.parts[self.part].append(data)
+            self.exact[self.part].append(self.pointed if self.open[-1:] == ['span'] and self.pointed else data)
+        if self.open[-1:] == ['span'] and self.pointed:
+            self.scaled.append((self.pointed, data))
         if self.open[-2:-1] in (['rect'], ['circle']) and self.open[-1] == 'title':
             self.shapes[-2][2]['title'] = self.shapes[-2][2].get('title', '') + data
         if 'caption' in self.open:
@@ -104,8 +141,10 @@ class Page(html.parser.HTMLParser):
 
     def check(self):
         assert self.source.startswith('<!DOCTYPE html>\n<html lang="en">')
-        assert len(self.source.encode()) < 2 * 1024 * 1024, len(self.source)
-        assert len(self.scripts) == 1 and len(self.scripts[0].encode()) < 15 * 1024
+        assert len(self.source.encode()) < 2.5e6 * max(1, len(self.data)), len(self.source)
+        assert len(self.scripts) == 1 and len(self.scripts[0].encode()) < 40 * 1024
+        for data in self.data:
+            assert len(data.encode()) < 1024 * 1024 and '<' not in data and json.loads(data)['lanes'], len(data)
         digest = base64.b64encode(hashlib.sha256(self.scripts[0].encode()).digest()).decode()
         assert self.policy.split('; ')[:3] == ["default-src 'none'", "style-src 'unsafe-inline'",
                                                "script-src 'sha256-%s'" % digest], self.policy
@@ -118,6 +157,13 @@ class Page(html.parser.HTMLParser):
             assert all(len(row) == len(table.rows[0]) for row in table.rows), table.caption
             assert not table.heads or len(table.heads) == len(table.rows[0]), table.caption
         assert all(text.strip() for text in self.parts.values()), self.parts
+        for exact, scaled in self.scaled:
+            check_scaled(exact, scaled)
+        # all moments of a page are since one origin
+        origins = {nanoseconds(clock[:-3]) - nanoseconds(cell)
+                   for table in self.tables for row, clocks in zip(table.rows, table.clocks)
+                   for cell, clock in zip(row, clocks) if clock}
+        assert len(origins) <= len({part.split('-')[0] for part in self.parts}), origins
         assert not re.search('[\x00-\x08\x0b-\x1f\x7f-\x9f]', self.source)
 
 
@@ -152,12 +198,16 @@ def main():
         page.check()
     elif sys.argv[2] == 'part':
         print(page.parts[sys.argv[3]])
+    elif sys.argv[2] == 'exact':
+        print(page.exact[sys.argv[3]])
     else:
         table = page.table(sys.argv[3])
         writer = csv.writer(sys.stdout, lineterminator='\n')
         if table.heads:
             writer.writerow(table.heads)
-        writer.writerows(table.rows)
+        writer.writerows(table.rows if sys.argv[2] == 'table' else
+                         [[clock[:-3] if clock else cell for cell, clock in zip(row, clocks)]
+                          for row, clocks in zip(table.rows, table.clocks)])
 
 
 if __name__ == '__main__':

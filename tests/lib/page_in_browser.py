@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens pages of 'msprof report' in headless Chromium, light and dark, 400 pixels wide and as printed on A4, upright and, with
 tables of many columns, across, and prints what is wrong with them: violations of axe-core's rules, what reaches out of the page or
-its cell, elements and labels that lie on each other, labels below 11 pixels, words that are cut. Prints nothing for sound ones.
+its cell, elements and labels that lie on each other, with what is folded open, labels below 11 pixels, words that are cut. Prints nothing for sound ones.
 
 usage: page_in_browser.py AXE.JS FILE...
 """
@@ -36,6 +36,7 @@ function cutWords(cell, told) {
       range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
       if (range.getClientRects().length > 1) told.push('a word is cut: ' + word[0].slice(0, 40)) } }
 window.addEventListener('load', function () {
+  document.querySelectorAll('details').forEach(function (e) { e.open = true });
   var print = LOOK === 'print' || LOOK === 'across', rules = LOOK === 'light' || LOOK === 'dark';
   (rules ? axe.run(document, LOOK === 'dark' ? {runOnly: ['color-contrast']} : {}) : Promise.resolve({violations: []})).then(function (found) {
     var wide = document.documentElement.clientWidth;

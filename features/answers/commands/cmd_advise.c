@@ -179,8 +179,12 @@ static int run_advise(const struct settings *settings)
         grid_wrap_end(&wrap, file);
         return console_output_end(false);
     }
-    if (settings->captures.count == 0)
-        return console_fail(ERR_USAGE, NULL, "no capture given: pass CAPTURE or -dir DIR; try 'msprof advise --help'");
+    if (settings->captures.count == 0) {
+        struct err err = ERR_INIT;
+        (void)options_no_capture(settings, &err);
+        return err.hint[0] != '\0' ? console_error(&err)
+                                   : console_fail(ERR_USAGE, NULL, "%s; try 'msprof advise --help'", err.causes[0]);
+    }
     give_large_memory_back();
     status = captures_query(settings, &settings->captures, visit_open_prepared, advise_database, &advising);
     status = status_worse(status, end_page(&advising));
@@ -204,9 +208,9 @@ const struct command command_advise = {
                    "to look in the timeline, and what to do. Findings change the exit status only with\n--fail-on.\n",
     .needs_capture = true,
     .captures_optional = true,
-    EXAMPLES(
-        {"what to improve first", "msprof advise JOBX"}, {"what rules there are", "msprof advise --list"},
-        {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
-        {"more than 40 % of time in waiting for memory counts", "msprof advise JOBX --threshold svp-memory-bound:40"}),
+    EXAMPLES({"what to improve first", "msprof advise JOBX"}, {"what rules there are", "msprof advise --list"},
+             {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
+             {"report waiting for memory only above 40 % of the time",
+              "msprof advise JOBX --threshold svp-memory-bound:40"}),
     .run = run_advise,
 };

@@ -53,7 +53,7 @@ const struct switch_effect *outcome_all_effects(struct err *err)
 {
     pthread_once(&made, make_effects);
     if (effects == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory for what comes of options");
+        err_set(err, ERR_NO_MEMORY, "out of memory for the effects of options");
     return effects;
 }
 

@@ -48,7 +48,7 @@ int cluster_tables_check(const struct settings *settings)
 
     if (status == STATUS_DONE && tables->count > 0 && step != NULL &&
         number_parse_integer(step, strlen(step), &number) != 0)
-        return console_fail(ERR_USAGE, NULL, "a table of ranks is about one step or all time: --step takes one number");
+        return console_fail(ERR_USAGE, NULL, "with --table, --step takes one number");
     for (size_t i = 0; status == STATUS_DONE && !is_list(settings) && i < tables->count; i++)
         if (rank_table_find(tables->values[i]) == NULL)
             status = refuse_name(tables->values[i]);

@@ -619,21 +619,12 @@ static void tell(const struct work *work, int64_t start_ns)
                      work->result.incomplete);
 }
 
-static bool misses_half(const struct diagnostics *diag)
-{
-    size_t i = 0;
-
-    while (i < diag->count && diag->entries[i].id != DIAG_HALF_MISSING)
-        i++;
-    return i < diag->count;
-}
-
 /* That there are captures, of which half is missing, is a data problem and no empty directory. */
 static int status_of_failure(const struct work *work, const struct err *err)
 {
     if (!work->nothing && !(work->team->elsewhere && err->code == ERR_NOT_FOUND))
         return status_of_error(err);
-    return misses_half(&work->diag) ? STATUS_DATA_PROBLEMS : STATUS_NOTHING;
+    return diag_has(&work->diag, DIAG_HALF_MISSING) ? STATUS_DATA_PROBLEMS : STATUS_NOTHING;
 }
 
 static void add_number(void *to, const void *from)
@@ -746,7 +737,7 @@ static int run_cluster(const struct settings *given)
     struct settings settings = *given;
     SCOPED_FREE char *directory = NULL;
     if (settings.cluster.timeline && settings.show.tables.count > 0)
-        return console_fail(ERR_USAGE, NULL, "--timeline and --table are two answers: give one of them");
+        return console_fail(ERR_USAGE, NULL, "--timeline and --table cannot be combined");
     if (!settings.cluster.timeline && settings.cluster.format > CLUSTER_MARKDOWN)
         return settings.show.tables.count > 0
                    ? refuse_format("--table", "table, csv, json and markdown")

@@ -7,9 +7,6 @@
 #include <string.h>
 
 #define STEPS_LISTED 8
-/* A rank stands out that is an outlier in so many of its collectives, or comes last in so many. */
-#define OUTLIERS 0.05
-#define MOSTLY 0.5
 
 static int by_step(const void *a, const void *b)
 {
@@ -71,11 +68,6 @@ static double last_share(const struct rank_verdict *rank)
     return rank->collectives > 0 ? (double)rank->last / (double)rank->collectives : 0;
 }
 
-static bool rank_stands_out(const struct rank_verdict *rank)
-{
-    return (double)rank->votes > OUTLIERS * (double)rank->collectives || last_share(rank) > MOSTLY;
-}
-
 static void put_rank(const struct cluster_worst *worst, FILE *stream)
 {
     const struct rank_verdict *rank = &worst->verdict;
@@ -84,7 +76,7 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
         fputs("Slowest rank: not judged; no collective was recorded by all ranks of its group.\n", stream);
         return;
     }
-    const bool stands_out = rank_stands_out(rank);
+    const bool stands_out = verdict_stands_out(rank);
     fprintf(stream, "Slowest rank: %s%" PRId64 "\n", stands_out ? "" : "none stands out; most was waited for ",
             worst->rank);
     fprintf(stream,
@@ -196,7 +188,7 @@ static void put_json_rank(struct json_out *json, const struct cluster_worst *wor
         return;
     }
     json_put_begin(json, "slowest_rank", '{');
-    json_put_members(json, JSON_INTEGER("rank", worst->rank), JSON_BOOL("stands_out", rank_stands_out(rank)),
+    json_put_members(json, JSON_INTEGER("rank", worst->rank), JSON_BOOL("stands_out", verdict_stands_out(rank)),
                      JSON_US("others_waited_us", rank->caused_ns), JSON_INTEGER("came_last", rank->last),
                      JSON_INTEGER("collectives", rank->collectives));
     put_json_steps(json, worst);

@@ -41,7 +41,7 @@ static int check_header(const struct aggregate_header *header, uint64_t size, co
         header->byte_order != AGGREGATE_BYTE_ORDER || header->version != AGGREGATE_VERSION)
         return err_set(err, ERR_NOT_FOUND, "'%s' is not an aggregate of this version", path);
     if (fingerprint != NULL && memcmp(header->fingerprint, fingerprint, sizeof header->fingerprint) != 0)
-        return err_set(err, ERR_NOT_FOUND, "'%s' was made of other data", path);
+        return err_set(err, ERR_NOT_FOUND, "'%s' was made from other data", path);
     uint64_t before = sizeof *header;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         uint64_t offset = header->sections[i].offset, count = header->sections[i].count;

@@ -137,7 +137,7 @@ static int make_rank(const struct cluster_load *load, const struct cluster_sourc
         return rank_text_read(rank, &places, diag, err);
     if (load->analyse != NULL)
         return load->analyse(load->analyse_arg, source, rank, diag, err);
-    return err_set(err, ERR_NOT_FOUND, "nothing has been made of it yet");
+    return err_set(err, ERR_NOT_FOUND, "it has not been analysed yet");
 }
 
 static bool ends_everything(const struct err *err)
@@ -208,6 +208,10 @@ static void end_share(struct run *run, struct share *share, bool made, const str
     if (err->code != ERR_NONE && ends_everything(err) && !run->failed) {
         run->failed = true;
         run->err = *err;
+    } else if (err->code == ERR_NOT_FOUND && diag_has(diag, DIAG_HALF_MISSING)) {
+        share->failed = true;
+        diag_report(run->diag, DIAG_HALF_MISSING, FILE_PLACE(share->source->path, NULL),
+                    "skipped: without the missing half it has no results");
     } else if (err->code != ERR_NONE) {
         share->failed = true;
         diag_report(run->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(share->source->path, NULL),

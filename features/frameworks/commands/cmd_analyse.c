@@ -659,8 +659,8 @@ static int check_form(const struct settings *settings, struct err *err)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || options[i].of_rules == (given->rules != NULL))
             continue;
-        err_set(err, ERR_USAGE, "%s goes %s --rule", options[i].name,
-                options[i].of_rules ? "only with" : "only without");
+        err_set(err, ERR_USAGE, options[i].of_rules ? "%s needs --rule" : "%s cannot be combined with --rule",
+                options[i].name);
         return err_hint(err, "%s", options[i].of_rules ? "add --rule LIST, or omit it" : "omit one of the two");
     }
     return 0;

@@ -156,6 +156,7 @@ struct step_times step_times_of(const struct framework_analysis *analysis, const
 struct step_sums {
     struct step_sum *items;
     size_t count;
+    bool known; /* what the device computed */
 };
 
 /* Calls each for every step that is wanted, of one device after the other. A step in which the device did nothing is

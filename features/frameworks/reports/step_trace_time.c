@@ -194,7 +194,9 @@ static int sum_spans(struct summing *summing, const struct cann_communications *
     overlap_init(&summing->overlap, summing->analysis->db, communications, take_span, summing);
     if (find_waits(summing, communications, err) < 0)
         return err_status(err);
-    if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 || overlap_end(&summing->overlap, err) < 0)
+    if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 ||
+        overlap_end(&summing->overlap, err) < 0 ||
+        overlap_is_known(&summing->overlap, summing->device_id, &summing->sums->known, err) < 0)
         return err_status(err);
     int64_t first_ns = DB_NULL; /* whatever begins behind a step's start counts, behind its end, too */
     for (size_t i = summing->sums->count; i > 0; i--) {
@@ -400,7 +402,7 @@ int step_sums_each(struct framework_analysis *analysis,
         status = step_sums_make(analysis, device_id, &sums, err);
         for (size_t k = 0; status == 0 && k < sums.count; k++) {
             const struct step_sum *step = &sums.items[k];
-            if (step->id == NULL || (step->works && framework_wants_step(analysis, step->id)))
+            if (step->id == NULL ? sums.known : (step->works && framework_wants_step(analysis, step->id)))
                 status = each(arg, device_id, step, err);
         }
         free(sums.items);

@@ -284,8 +284,8 @@ static int take_number(const struct argument *argument, const struct json *value
     *ret = 0;
     if (json_number(value, &number) && json_integer(value, ret) && *ret >= least && *ret <= most)
         return 0;
-    return err_set(err, ERR_USAGE, "argument '%s' is no integer from %" PRId64 " to %" PRId64, argument->name, least,
-                   most);
+    return err_set(err, ERR_USAGE, "argument '%s' is not an integer from %" PRId64 " to %" PRId64, argument->name,
+                   least, most);
 }
 
 static int take_query(const struct making *making, const struct argument *argument, const struct json *value,

@@ -339,7 +339,7 @@ const struct command command_options = {
     .operands = "FILE|-",
     .most_operands = 1,
     EXAMPLES({"what an option produces on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
-             {"what --aic-metrics of msprof op collects", "msprof options --op"},
-             {"the same, for programs", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"}),
+             {"as JSON, for programs", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"},
+             {"what --aic-metrics of msprof op collects", "msprof options --op"}),
     .run = run_options,
 };

@@ -315,8 +315,9 @@ const struct command command_report = {
     .only_answers = true,
     .order = 150,
     .summary = "write an HTML page that shows where the time goes",
-    .description = "Writes one HTML file for each capture, or for several: lost data, breakdown of a step,\nfindings, "
-                   "steps, operators and gaps. The file loads nothing else and contains no script.\n",
+    .description = "Writes an HTML page about one or several captures: summary, findings, where the time\n"
+                   "goes, steps, operators, gaps and lost data. The page needs no network and no other\n"
+                   "file.\n",
     .needs_capture = true,
     EXAMPLES({"a page about a capture", "msprof report JOBX -o jobx.html"},
              {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},

@@ -40,6 +40,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     bool both = row->base_key != NULL && row->new_key != NULL;
 
     html_open(&page->w, "tr");
+    html_cell_name(page, row->key);
     html_cell_number(page, "%+.3f", number_us(row->total_new - row->total_base));
     put_us(page, row->total_base, row->base_key != NULL);
     put_us(page, row->total_new, row->new_key != NULL);
@@ -47,7 +48,6 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     put_us(page, row->median_new, row->new_key != NULL);
     html_cell_number(page, "%" PRId64 "|%" PRId64, row->n_base, row->n_new);
     html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
-    html_cell_name(page, row->key);
     html_close(&page->w);
 }
 
@@ -55,13 +55,13 @@ static void put_row(struct html_page *page, const struct compare_row *row)
 static void put_rest(struct html_page *page, const struct comparison *comparison)
 {
     html_open(&page->w, "tr");
+    html_cell(page, "(rest)");
     html_cell_number(page, "%+.3f", number_us(comparison->rest_new - comparison->rest_base));
     put_us(page, comparison->rest_base, true);
     put_us(page, comparison->rest_new, true);
     for (int i = 0; i < 4; i++)
         put_us(page, 0, false);
     html_cell(page, "");
-    html_cell(page, "(rest)");
     html_close(&page->w);
 }
 
@@ -71,9 +71,9 @@ static void put_rows(struct html_page *page, const char *caption, const struct c
 {
     size_t most =
         page->comparison_rows > 0 && page->comparison_rows < HTML_ROWS_MAX ? page->comparison_rows : HTML_ROWS_MAX;
-    static const char *const heads[] = {"#Change(us)",      "#Base(us)",       "#New(us)",
-                                        "#Base median(us)", "#New median(us)", "#Base count",
-                                        "#New count",       "Verdict",         "Name"};
+    static const char *const heads[] = {"Name",        "#Change(us)",      "#Base(us)",
+                                        "#New(us)",    "#Base median(us)", "#New median(us)",
+                                        "#Base count", "#New count",       "Verdict"};
     size_t shown = 0;
     uint64_t limit = html_table_limit(page);
 
@@ -158,7 +158,7 @@ static void put_steps(struct html_page *page, const char *what, const struct com
     }
 }
 
-static void put_comparison(struct html_page *page, const struct comparison *comparison)
+void html_put_verdict(struct html_page *page, const struct comparison *comparison)
 {
     char causes[DIFF_CAUSES_SIZE];
 
@@ -174,43 +174,57 @@ static void put_comparison(struct html_page *page, const struct comparison *comp
     if (!comparison->run_to_run)
         html_note(page, "Each side is one capture: noise between runs was not measured; %.1f %% is assumed.",
                   comparison->options.drift * 100);
+}
+
+static void put_comparison(struct html_page *page, const struct comparison *comparison)
+{
+    html_put_verdict(page, comparison);
     if (comparison->gate_count > 0)
         put_gates(page, comparison);
     put_checks(page, comparison);
     put_tables(page, comparison);
 }
 
-int html_put_changes(struct html_page *page, struct err *err)
+int html_compare(struct html_page *page, struct err *err)
 {
     const struct compare_options options = COMPARE_DEFAULTS;
     const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
-    struct comparison comparison;
-    struct profile profile;
+    struct page_change *change = &page->change;
+    const struct profile *own = &change->profile;
+    const struct side side = {&own, 1};
     struct err why = ERR_INIT;
 
-    if (page->comparison != NULL) {
-        put_comparison(page, page->comparison);
+    if (change->known || page->capture->base == NULL)
         return 0;
-    }
-    int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
-    if (status != 0)
-        return status;
-    if (workload_load_calls(page->db, &profile, err) < 0) {
-        profile_release(&profile);
+    if (profile_make(&page->workload, page->capture->name, &choice, &change->profile, err) != 0)
         return err_status(err);
-    }
-    const struct profile *own = &profile;
-    const struct side side = {&own, 1};
-    status = comparison_make(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
-    if (status == 0) {
-        put_comparison(page, &comparison);
-        comparison_release(&comparison);
-    } else if (why.code == ERR_NOT_FOUND) {
-        html_note(page, "Nothing to compare: one of the two has no operators.");
-        status = 0;
-    } else {
+    int status = workload_load_calls(page->db, &change->profile, err);
+    if (status >= 0)
+        status = comparison_make(page->capture->base, &side, &options, NULL, 0, &change->comparison, &why);
+    change->known = status >= 0;
+    if (!change->known)
+        profile_release(&change->profile);
+    if (why.code != ERR_NONE && why.code != ERR_NOT_FOUND)
         *err = why;
-    }
-    profile_release(&profile);
-    return status;
+    return why.code == ERR_NOT_FOUND ? 0 : status;
+}
+
+void html_change_release(struct page_change *change)
+{
+    if (!change->known)
+        return;
+    comparison_release(&change->comparison);
+    profile_release(&change->profile);
+    change->known = false;
+}
+
+int html_put_changes(struct html_page *page, struct err *err)
+{
+    if (page->comparison == NULL && html_compare(page, err) < 0)
+        return err_status(err);
+    if (page->comparison != NULL || page->change.known)
+        put_comparison(page, page->comparison != NULL ? page->comparison : &page->change.comparison);
+    else
+        html_note(page, "Nothing to compare: one of the two has no operators.");
+    return 0;
 }

@@ -17,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS 64 /* of a side of the map: of more ranks several share one */
+#define STEP_SIZE 64
+#define WAITED_STEPS 1000 /* that the sentence about the slowest rank looks at */
+#define CELLS 64          /* of a side of the map: of more ranks several share one */
 
 /* All of a rank. */
 struct rank_times {
@@ -31,8 +33,19 @@ struct link {
     char transport[32], slow[8];
 };
 
+/* How long ranks waited in a step for one of them. */
+struct waited {
+    char step[STEP_SIZE];
+    int64_t rank;
+    double us;
+};
+
 struct cluster {
     struct html_page *page;
+    int64_t slowest;             /* the rank of the first row of slow_ranks.csv */
+    struct rank_verdict verdict; /* of it; no collectives: nothing was judged */
+    double waited_us;            /* for it */
+    struct ARRAY_OF(struct waited) waits;
     struct map known;                         /* of struct rank_times */
     struct ARRAY_OF(struct rank_times) ranks; /* by rank */
     struct ARRAY_OF(struct link) links;       /* the longest first */
@@ -417,10 +430,133 @@ static int put_problems(struct cluster *cluster, const char *directory, uint64_t
     return status;
 }
 
+/* ---- who is late ---- */
+
+/* The first row of slow_ranks.csv: the rank that the others waited for longest. */
+static int take_slowest(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+{
+    struct cluster *cluster = arg;
+    struct rank_verdict *verdict = &cluster->verdict;
+
+    (void)err;
+    if (number != 2 || count < 10 || number_parse_integer(fields[0], strlen(fields[0]), &cluster->slowest) != 0)
+        return 0;
+    verdict->collectives = (int64_t)real_of(fields[1]);
+    verdict->last = (int64_t)real_of(fields[2]);
+    verdict->votes = (int64_t)real_of(fields[9]);
+    cluster->waited_us = real_of(fields[5]);
+    return 0;
+}
+
+/* A row of late_collectives.csv: step, and at the places 5 and 11 who was late and how long all waited for it. */
+static int take_late(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+{
+    struct cluster *cluster = arg;
+    int64_t rank;
+    size_t i = 0;
+
+    if (number == 1 || count < 13 || number_parse_integer(fields[5], strlen(fields[5]), &rank) != 0)
+        return 0;
+    while (i < cluster->waits.count && (cluster->waits.items[i].rank != rank ||
+                                        strncmp(cluster->waits.items[i].step, fields[0], STEP_SIZE - 1) != 0))
+        i++;
+    if (i == cluster->waits.count) {
+        struct waited wait = {.rank = rank};
+        if (i == WAITED_STEPS)
+            return 0;
+        snprintf(wait.step, sizeof wait.step, "%s", fields[0]);
+        if (array_add(&cluster->waits, err, wait) < 0)
+            return err_status(err);
+    }
+    cluster->waits.items[i].us += real_of(fields[11]);
+    return 0;
+}
+
+/* In how many steps the ranks waited for this one longest, and how many steps there are. */
+static void count_steps(const struct cluster *cluster, size_t *ret_late, size_t *ret_all)
+{
+    *ret_late = *ret_all = 0;
+    for (size_t i = 0; i < cluster->waits.count; i++) {
+        const struct waited *it = &cluster->waits.items[i];
+        bool first = true, longest = true;
+        for (size_t k = 0; k < cluster->waits.count; k++) {
+            const bool same = strcmp(cluster->waits.items[k].step, it->step) == 0;
+            first &= !same || k >= i;
+            longest &= !same || cluster->waits.items[k].us <= it->us;
+        }
+        *ret_all += first;
+        *ret_late += it->rank == cluster->slowest && longest;
+    }
+}
+
+/* The share of their communication that the other ranks waited, in percent. */
+static double others_waited(const struct cluster *cluster)
+{
+    double wait_ms = 0, elapse_ms = 0;
+
+    for (size_t i = 0; i < cluster->ranks.count; i++) {
+        if (cluster->ranks.items[i].rank == cluster->slowest)
+            continue;
+        wait_ms += cluster->ranks.items[i].wait_ms;
+        elapse_ms += cluster->ranks.items[i].elapse_ms;
+    }
+    return elapse_ms > 0 ? 100 * wait_ms / elapse_ms : 0;
+}
+
+static void put_slowest(struct cluster *cluster)
+{
+    const struct rank_verdict *verdict = &cluster->verdict;
+    struct html_page *page = cluster->page;
+    const bool late = verdict_stands_out(verdict);
+    size_t steps, all;
+
+    count_steps(cluster, &steps, &all);
+    html_open_f(&page->w, "p", "class=answer");
+    html_open(&page->w, "strong");
+    if (verdict->collectives == 0)
+        html_text(&page->w, "No rank was judged");
+    else if (late)
+        html_text_f(&page->w, "Rank %" PRId64 " is late", cluster->slowest);
+    else
+        html_text(&page->w, "No rank stands out");
+    html_close(&page->w);
+    if (verdict->collectives == 0) {
+        html_text(&page->w, ": no collective was recorded by all ranks of its group.");
+    } else {
+        if (late && all > 0)
+            html_text_f(&page->w, " in %zu of %zu steps", steps, all);
+        html_text(&page->w, ": ");
+        if (late)
+            html_text(&page->w, "it");
+        else
+            html_text_f(&page->w, "rank %" PRId64, cluster->slowest);
+        html_text_f(&page->w, " came last in %" PRId64 " of its %" PRId64 " collectives, and the others waited ",
+                    verdict->last, verdict->collectives);
+        html_put_scaled(page, 1e3 * cluster->waited_us);
+        html_text_f(&page->w, " for it. The other ranks wait %.1f %% of their communication.", others_waited(cluster));
+    }
+    html_close(&page->w);
+}
+
+static int put_summary(struct cluster *cluster, const char *directory, struct err *err)
+{
+    SCOPED_FREE char *ranks = path_joined(directory, "slow_ranks.csv", err);
+    SCOPED_FREE char *late = ranks != NULL ? path_joined(directory, "late_collectives.csv", err) : NULL;
+
+    if (late == NULL || csv_read(ranks, take_slowest, cluster, err) < 0 || csv_read(late, take_late, cluster, err) < 0)
+        return err_status(err);
+    begin_part(cluster->page, "summary", "Summary");
+    put_slowest(cluster);
+    end_part(cluster->page);
+    return 0;
+}
+
 static int put_parts(struct cluster *cluster, const char *directory, struct err *err)
 {
     struct html_page *page = cluster->page;
 
+    if (put_summary(cluster, directory, err) < 0)
+        return err_status(err);
     begin_part(page, "ranks", "Ranks");
     html_note(page, "%zu ranks communicated.", cluster->ranks.count);
     if (put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err) < 0)
@@ -464,6 +600,7 @@ int html_put_cluster(struct html_page *page, const char *directory, uint64_t *re
         status = err_status(err);
     html_close(&page->w);
     map_release(&cluster.known);
+    free(cluster.waits.items);
     free(cluster.ranks.items);
     free(cluster.links.items);
     return status;

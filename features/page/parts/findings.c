@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of 'msprof advise', with links to the rows that it is made of. */
+#include "base/file/large.h"
 #include "base/number.h"
 #include "features/page/page.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_operator(const struct workload *workload, const char *name)
+bool html_is_operator(const struct html_page *page, const char *name)
 {
+    const struct workload *workload = &page->workload;
+
     for (size_t i = 0; *name != '\0' && i < workload->operator_count; i++) {
         if (strcmp(workload_text(workload, workload->operators[i].key.name), name) == 0)
             return true;
@@ -15,9 +18,48 @@ static bool is_operator(const struct workload *workload, const char *name)
     return false;
 }
 
+static const struct gap *gap_at(const struct html_page *page, int64_t start_ns)
+{
+    for (size_t i = 0; i < page->gaps.count; large_pass(i++))
+        if (page->gaps.items[i].start_ns == start_ns)
+            return &page->gaps.items[i];
+    return NULL;
+}
+
+/* A gap is named by what comes after it, and by the call that covers it. */
+static void put_gap(struct html_page *page, const struct finding_row *row)
+{
+    const struct gap *gap = gap_at(page, row->at_ns);
+    struct html_writer *w = &page->w;
+
+    if (gap != NULL) {
+        const struct workload *workload = &page->workload;
+        const char *after = execution_name(workload, gap->after);
+        const int64_t stream = workload->streams[workload->executions[gap->after].stream].id;
+        html_text(w, "gap before ");
+        html_name(w, after, strlen(after));
+        if (stream >= 0)
+            html_text_f(w, ", stream %" PRId64, stream);
+    } else {
+        html_text(w, "gap");
+    }
+    if (row->name[0] != '\0') {
+        html_text(w, gap != NULL ? ": " : " in ");
+        html_name(w, row->name, strlen(row->name));
+    }
+}
+
+void html_put_finding_row(struct html_page *page, const struct rule *rule, const struct finding_row *row)
+{
+    if (rule->shows_gaps)
+        put_gap(page, row);
+    else
+        html_name(&page->w, row->name, strlen(row->name));
+}
+
 static void put_row_name(struct html_page *page, const struct rule *rule, const struct finding_row *row)
 {
-    const bool op = !rule->shows_gaps && is_operator(&page->workload, row->name);
+    const bool op = !rule->shows_gaps && html_is_operator(page, row->name);
     char start[NUMBER_MAX];
 
     html_open(&page->w, "td");
@@ -26,10 +68,7 @@ static void put_row_name(struct html_page *page, const struct rule *rule, const 
         html_link_open(page, "gaps", html_us(row->at_ns, start));
     else if (op)
         html_link_open(page, "ops", row->name);
-    if (rule->shows_gaps && row->name[0] == '\0')
-        html_text(&page->w, "the gap");
-    else
-        html_name(&page->w, row->name, strlen(row->name));
+    html_put_finding_row(page, rule, row);
     if (rule->shows_gaps || op)
         html_close(&page->w);
     html_close(&page->w);
@@ -38,7 +77,7 @@ static void put_row_name(struct html_page *page, const struct rule *rule, const 
 static void put_rows(struct html_page *page, const struct finding *finding)
 {
     static const char *const heads[] = {"Name", "#Time(us)", "#Share(%)", "#Count", "#At(us)", "Launched by"};
-    char caption[96], text[NUMBER_MAX];
+    char caption[96];
     bool launched = false;
 
     for (size_t i = 0; i < finding->row_count; i++)
@@ -49,8 +88,8 @@ static void put_rows(struct html_page *page, const struct finding *finding)
         const struct finding_row *row = &finding->rows[i];
         html_open(&page->w, "tr");
         put_row_name(page, finding->rule, row);
-        html_cell_number(page, "%.3f|%.1f|%" PRId64 "|%s", number_us(row->time_ns), row->share, row->count,
-                         row->at_ns != INT64_MIN ? html_us(row->at_ns, text) : TABLE_MISSING);
+        html_cell_number(page, "%.3f|%.1f|%" PRId64, number_us(row->time_ns), row->share, row->count);
+        html_cell_at(page, row->at_ns);
         if (launched)
             html_cell_name(page, row->launcher);
         html_close(&page->w);
@@ -60,9 +99,6 @@ static void put_rows(struct html_page *page, const struct finding *finding)
 
 static void put_measure(struct html_page *page, const struct finding *finding)
 {
-    char text[NUMBER_MAX];
-    int64_t origin_ns = page->advice.origin_ns;
-
     html_open_f(&page->w, "p", "class=soft");
     html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: ", finding->rule->formula, finding->value,
                 finding->threshold);
@@ -73,9 +109,7 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     html_text_f(&page->w, ". Rests on %s.", finding->rule->rests_on);
     if (finding->saves_ns >= 0)
         html_text_f(&page->w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
-    if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
-        html_text_f(&page->w, " In the timeline at ts %s.",
-                    html_us(number_subtract(finding->time_ns, origin_ns), text));
+    html_put_place(page, finding->time_ns);
     if (finding->same_cause != NULL)
         html_text_f(&page->w, " Rule %s found the same cause.", finding->same_cause->id);
     html_close(&page->w);
@@ -131,6 +165,7 @@ int html_put_findings(struct html_page *page, struct err *err)
     size_t fired = 0;
 
     (void)err;
+    page->content = true;
     if (page->workload.execution_count == 0) {
         html_note(page, "Nothing ran on a device, so no rule applies.");
         return 0;

@@ -106,7 +106,7 @@ static void put_drawing(struct html_page *page, const struct dots *dots)
 
 int html_put_limits(struct html_page *page, struct err *err)
 {
-    static const struct html_table bound = {.report = "bound", .bars = "share"};
+    static const struct html_table bound = {.report = "bound", .subject = "name", .bars = "share"};
     struct dots dots = {.items = NULL};
     int status = html_put_table(page, &bound, NULL, err);
 

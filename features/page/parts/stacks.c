@@ -88,16 +88,16 @@ static void put_row(struct icicle *icicle, uint32_t number)
     }
     icicle->rows++;
     html_open(&page->w, "tr");
+    html_cell_name(page, name_of(icicle, number)->bytes);
     html_cell_number(page, "%u|%.2f", node->depth, 100 * (double)node->total / icicle->whole);
     html_cell_us(page, node->total);
     html_cell_us(page, node->self);
-    html_cell_name(page, name_of(icicle, number)->bytes);
     html_close(&page->w);
 }
 
 static int put_flame(struct html_page *page, const struct flame *flame, struct err *err)
 {
-    static const char *const heads[] = {"#Depth", "#Share(%)", "#Total(us)", "#Self(us)", "Frame"};
+    static const char *const heads[] = {"Frame", "#Depth", "#Share(%)", "#Total(us)", "#Self(us)"};
     struct icicle icicle = {.page = page, .flame = flame, .whole = (double)flame->nodes.items[FLAME_ROOT].total};
     SCOPED(flame_order_release) struct flame_order ordered = {.flame = flame};
     struct flame_walk walk;
@@ -126,7 +126,7 @@ static int put_flame(struct html_page *page, const struct flame *flame, struct e
 
 int html_put_layers(struct html_page *page, struct err *err)
 {
-    static const struct html_table layers = {.report = "layers", .bars = "share"};
+    static const struct html_table layers = {.report = "layers", .subject = "layer", .bars = "share"};
     struct flame flame;
     int64_t stacks = 0;
     int status = html_put_table(page, &layers, NULL, err);
@@ -138,7 +138,7 @@ int html_put_layers(struct html_page *page, struct err *err)
     if (status != 0)
         return status;
     if (stacks == 0) {
-        html_note(page, "No stacks of Python were recorded: those of a framework's directory are shown here.");
+        html_absent(page, "No stacks of Python were recorded: those of a framework's directory are shown here.");
         return 0;
     }
     status = flame_make(page->db, FLAME_DEVICE, &flame, err);

@@ -86,7 +86,7 @@ static void put_step(struct html_page *page, const struct time_bar *bar)
 
     html_open(&page->w, "tr");
     html_cell_number(page, "%zu", splits_place(&page->splits, bar->split));
-    html_cell_us(page, split->start_ns);
+    html_cell_at(page, split->start_ns);
     html_cell_us(page, split->own.time_ns);
     html_cell_us(page, split->period.time_ns != NO_PERIOD ? split->period.time_ns : DB_NULL);
     html_cell_us(page, split->own.busy_ns);
@@ -147,7 +147,7 @@ int html_put_steps(struct html_page *page, struct err *err)
     struct group_bars bars = {.count = 0};
 
     if (page->splits.whole || page->splits.count == 0) {
-        html_note(page, "No steps are marked, and no sequence of operators repeats.");
+        html_absent(page, "No steps are marked, and no sequence of operators repeats.");
         return 0;
     }
     if (html_put_table(page, &table, NULL, err) < 0)
@@ -270,8 +270,8 @@ static void put_busy(struct html_page *page, uint16_t device, const struct bins 
             row_ns += bins->parts[until].ns[busy_parts[k]] - bins->parts[from].ns[busy_parts[k]];
         busy_ns += row_ns;
         html_open(&page->w, "tr");
-        html_cell_us(page, bins->times[from]);
-        html_cell_us(page, bins->times[until]);
+        html_cell_at(page, bins->times[from]);
+        html_cell_at(page, bins->times[until]);
         html_cell_us(page, row_ns);
         html_cell_number(page, "%.2f", 100 * (double)row_ns / (double)(bins->times[until] - bins->times[from]));
         html_close(&page->w);
@@ -297,7 +297,7 @@ int html_put_utilisation(struct html_page *page, struct err *err)
     if (bins == NULL)
         return err_no_memory(err);
     if (workload->facts.placed)
-        html_note(page, "Start times of tasks are synthesised, so gaps are meaningless.");
+        html_absent(page, "Start times of tasks are synthesised, so gaps are meaningless.");
     for (uint16_t device = 0; !workload->facts.placed && device < workload->device_count; device++) {
         make_bins(page, device, bins);
         if (bins->count == 0 || ++drawn > DEVICES_MAX)
@@ -310,7 +310,7 @@ int html_put_utilisation(struct html_page *page, struct err *err)
     if (drawn > DEVICES_MAX)
         html_note(page, "And %zu more devices.", drawn - DEVICES_MAX);
     if (drawn == 0 && !workload->facts.placed)
-        html_note(page, "Nothing of a device was recorded.");
+        html_absent(page, "Nothing of a device was recorded.");
     free(bins);
     return 0;
 }

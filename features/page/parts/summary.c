@@ -74,21 +74,35 @@ static void put_bound(struct html_page *page)
 
 /* ---- four numbers ---- */
 
-static void put_number(struct html_page *page, const char *title, const char *value, const char *remark)
+/* A number, exactly where it is pointed at, and below it what it is of. */
+static void begin_number(struct html_page *page, const char *title)
 {
-    struct html_writer *w = &page->w;
-
-    html_open(w, "div");
-    html_element(w, "dt", title);
-    html_open(w, "dd");
-    html_text(w, value);
-    html_element(w, "small", remark);
-    html_close(w);
-    html_close(w);
+    html_open(&page->w, "div");
+    html_element(&page->w, "dt", title);
+    html_open(&page->w, "dd");
 }
 
-/* The group with most time of its own among those of the leading family: NULL without steps. */
-static const struct step_group *leading_group(const struct html_page *page)
+static void begin_remark(struct html_page *page)
+{
+    html_open(&page->w, "small");
+}
+
+static void end_number(struct html_page *page)
+{
+    for (int i = 0; i < 3; i++) /* the remark, the number, both with their title */
+        html_close(&page->w);
+}
+
+static void put_unknown(struct html_page *page, const char *title, const char *why)
+{
+    begin_number(page, title);
+    html_text(&page->w, "not known");
+    begin_remark(page);
+    html_text(&page->w, why);
+    end_number(page);
+}
+
+const struct step_group *html_leading_group(const struct html_page *page)
 {
     const struct step_group *leading = NULL;
 
@@ -103,53 +117,71 @@ static const struct step_group *leading_group(const struct html_page *page)
 
 static void put_step_time(struct html_page *page)
 {
-    const struct step_group *group = leading_group(page);
-    char value[64], remark[GROUP_NAME_SIZE + 96];
+    const struct step_group *group = html_leading_group(page);
 
     if (group == NULL) {
-        put_number(page, "Step time", "not known", "no steps are marked, and no sequence of operators repeats");
+        put_unknown(page, "Step time", "no steps are marked, and no sequence of operators repeats");
         return;
     }
-    snprintf(value, sizeof value, "%.3f us", number_us(group->times.median));
-    size_t used = (size_t)snprintf(remark, sizeof remark, "median of %" PRId64 "; 95th percentile %.3f us",
-                                   group->times.n, number_us(group->times.p95));
+    begin_number(page, "Step time");
+    html_put_scaled(page, group->times.median);
+    begin_remark(page);
+    html_text_f(&page->w, "median of %" PRId64 "; 95th percentile ", group->times.n);
+    html_put_scaled(page, group->times.p95);
+    const double fps = splits_fps(&page->splits.groups.items[group->group].throughput);
+    if (fps > 0)
+        html_text_f(&page->w, "; Fps %.3f", fps);
     if (page->groups.count > 1 && !page->w.redact) {
         char name[GROUP_NAME_SIZE];
         splits_group_name(&page->workload, &page->splits, group->group, name);
-        snprintf(remark + used, sizeof remark - used, "; %s", name);
+        html_text_f(&page->w, "; %s", name);
     }
-    put_number(page, "Step time", value, remark);
+    end_number(page);
+}
+
+/* A share of the time of devices; the caller puts a remark and ends it. */
+static void begin_share(struct html_page *page, const char *title, int64_t part_ns)
+{
+    const struct division *all = &page->splits.all;
+
+    begin_number(page, title);
+    html_text_f(&page->w, "%.2f %%", all->time_ns > 0 ? 100 * (double)part_ns / (double)all->time_ns : 0);
+    begin_remark(page);
+    html_put_scaled(page, (double)part_ns);
+    html_text(&page->w, " of ");
+    html_put_scaled(page, (double)all->time_ns);
+    html_text(&page->w, "; ");
 }
 
 static void put_share(struct html_page *page, const char *title, int64_t part_ns, const char *remark)
 {
-    const struct division *all = &page->splits.all;
-    char value[32], text[192];
-
-    snprintf(value, sizeof value, "%.2f %%", all->time_ns > 0 ? 100 * (double)part_ns / (double)all->time_ns : 0);
-    snprintf(text, sizeof text, "%.3f of %.3f us; %s", (double)part_ns / 1e3, (double)all->time_ns / 1e3, remark);
-    put_number(page, title, value, text);
+    begin_share(page, title, part_ns);
+    html_text(&page->w, remark);
+    end_number(page);
 }
 
 static void put_idle(struct html_page *page)
 {
+    const struct workload *workload = &page->workload;
     const struct gap *largest = NULL;
-    char text[NUMBER_MAX], remark[128];
 
+    if (workload->facts.placed) {
+        put_unknown(page, "Idle", "start times of tasks are synthesised, so gaps are meaningless");
+        return;
+    }
     for (size_t i = 0; i < page->gaps.count; large_pass(i++))
         if (largest == NULL || gap_length_ns(&page->gaps.items[i]) > gap_length_ns(largest))
             largest = &page->gaps.items[i];
-    if (page->workload.facts.placed) {
-        put_number(page, "Idle", "not known", "start times of tasks are synthesised, so gaps are meaningless");
-        return;
+    begin_share(page, "Idle", page->splits.all.free_ns);
+    if (largest == NULL) {
+        html_text(&page->w, "no gap between two executions");
+    } else {
+        html_text(&page->w, "largest gap ");
+        html_put_scaled(page, (double)gap_exact_ns(workload, largest));
+        html_text_f(&page->w, ", of %zu, on device %" PRId64, page->gaps.count,
+                    workload->devices[workload->executions[largest->after].device].id);
     }
-    if (largest == NULL)
-        snprintf(remark, sizeof remark, "no gap between two executions");
-    else
-        snprintf(remark, sizeof remark, "largest gap %s us, of %zu, on device %" PRId64,
-                 html_us(gap_exact_ns(&page->workload, largest), text), page->gaps.count,
-                 page->workload.devices[page->workload.executions[largest->after].device].id);
-    put_share(page, "Idle", page->splits.all.free_ns, remark);
+    end_number(page);
 }
 
 static void put_numbers(struct html_page *page)
@@ -162,11 +194,67 @@ static void put_numbers(struct html_page *page)
     html_close(&page->w);
 }
 
-/* ---- findings ---- */
+/* ---- against a base ---- */
 
-static void put_top_finding(struct html_page *page, const struct finding *finding)
+static int put_change(struct html_page *page, struct err *err)
 {
     struct html_writer *w = &page->w;
+
+    if (page->capture->base == NULL)
+        return 0;
+    if (html_compare(page, err) < 0)
+        return err_status(err);
+    if (!page->change.known)
+        return 0;
+    html_open_f(w, "div", "class=change");
+    html_put_verdict(page, &page->change.comparison);
+    html_open(w, "p");
+    html_open_f(w, "a", "href=#c%zu-changes", page->number);
+    html_text(w, "What changed");
+    html_close(w);
+    html_close(w);
+    html_close(w);
+    return 0;
+}
+
+/* ---- findings ---- */
+
+/* A command for a shell, whatever the capture is called: the page's script adds a button that copies it. */
+static int put_command(struct html_page *page, const char *command, struct err *err)
+{
+    char *items[] = {(char *)(uintptr_t)page->capture->name};
+    const struct words name = {items, 1, 1};
+    SCOPED(strbuf_release) struct strbuf text;
+    struct html_writer *w = &page->w;
+
+    strbuf_init(&text, COMMAND_MAX);
+    strbuf_addf(&text, "%s --", command);
+    words_show(&name, &text);
+    if (text.failed)
+        return err_no_memory(err);
+    html_open_f(w, "code", "class=command");
+    if (w->redact)
+        html_text_f(w, "%s CAPTURE", command);
+    else
+        html_text(w, text.data);
+    html_close(w);
+    return 0;
+}
+
+/* Prints the rows that a finding rests on, where a table has them. */
+static const char *command_of(const struct html_page *page, const struct finding *finding)
+{
+    if (finding->rule->shows_gaps)
+        return "msprof show --table gaps";
+    if (finding->rule->of_memory)
+        return "msprof show --table memory_peak";
+    return finding->row_count > 0 && html_is_operator(page, finding->rows[0].name) ? "msprof show --table ops" : NULL;
+}
+
+static int put_top_finding(struct html_page *page, const struct finding *finding, struct err *err)
+{
+    struct html_writer *w = &page->w;
+    const char *command = command_of(page, finding);
 
     html_open(w, "li");
     html_open_f(w, "strong", "class=severity %s", advice_severity_name(finding->severity));
@@ -178,29 +266,17 @@ static void put_top_finding(struct html_page *page, const struct finding *findin
     html_close(w);
     html_text(w, ": ");
     html_text(w, w->redact ? "its sentence may hold names." : finding->sentence);
-    if (finding->saves_ns >= 0)
-        html_text_f(w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
-    html_close(w);
-}
-
-/* The page's script adds a button that copies it, so the capture's name is quoted for a shell. */
-static int put_command(struct html_page *page, struct err *err)
-{
-    char *items[] = {(char *)(uintptr_t)page->capture->name};
-    const struct words name = {items, 1, 1};
-    SCOPED(strbuf_release) struct strbuf command;
-    struct html_writer *w = &page->w;
-
-    strbuf_init(&command, COMMAND_MAX);
-    strbuf_adds(&command, "msprof advise --");
-    words_show(&name, &command);
-    if (command.failed)
-        return err_no_memory(err);
-    html_open(w, "p");
-    html_text(w, "In a terminal: ");
-    html_open_f(w, "code", "class=command");
-    html_text(w, w->redact ? "msprof advise CAPTURE" : command.data);
-    html_close(w);
+    if (finding->saves_ns >= 0) {
+        html_text(w, " Without the cause at most ");
+        html_put_scaled(page, finding->saves_ns);
+        html_text(w, " shorter.");
+    }
+    html_put_place(page, finding->time_ns);
+    if (command != NULL) {
+        html_text(w, " ");
+        if (put_command(page, command, err) < 0)
+            return err_status(err);
+    }
     html_close(w);
     return 0;
 }
@@ -217,11 +293,16 @@ static int put_findings(struct html_page *page, struct err *err)
     }
     html_open_f(&page->w, "ol", "class=top");
     for (size_t i = 0; i < fired && i < TOP_FINDINGS; i++)
-        put_top_finding(page, &page->advice.findings[i]);
+        if (put_top_finding(page, &page->advice.findings[i], err) < 0)
+            return err_status(err);
     html_close(&page->w);
+    html_open(&page->w, "p");
     if (fired > TOP_FINDINGS)
-        html_note(page, "And %zu more below.", fired - TOP_FINDINGS);
-    return put_command(page, err);
+        html_text_f(&page->w, "And %zu more below. ", fired - TOP_FINDINGS);
+    html_text(&page->w, "In a terminal: ");
+    const int status = put_command(page, "msprof advise", err);
+    html_close(&page->w);
+    return status;
 }
 
 /* ---- the capture in a line ---- */
@@ -237,28 +318,44 @@ static int add_records(void *arg, const struct inventory_kind *kind, struct err 
     return 0;
 }
 
-static int put_capture(struct html_page *page, struct err *err)
+void html_put_capture_line(struct html_page *page)
 {
     const struct workload_facts *facts = &page->workload.facts;
-    struct html_writer *w = &page->w;
+
+    html_text_f(&page->w, "%s%s%s, %" PRId64 " device%s, %zu executions of %zu operators.", facts->family,
+                facts->chip[0] != '\0' && strcmp(facts->chip, facts->family) != 0 ? ", chip " : "",
+                strcmp(facts->chip, facts->family) != 0 ? facts->chip : "", facts->devices,
+                facts->devices == 1 ? "" : "s", page->workload.execution_count, page->workload.operator_count);
+}
+
+int html_put_records_line(struct html_page *page, struct err *err)
+{
     int64_t counts[3] = {0};
 
     if (inventory_each_kind(page->db, add_records, counts, err) != 0)
         return err_status(err);
+    html_text_f(&page->w, "%" PRId64 " in %" PRId64 " files, %" PRId64 " rejected.", counts[1], counts[0], counts[2]);
+    return 0;
+}
+
+static int put_capture(struct html_page *page, struct err *err)
+{
+    struct html_writer *w = &page->w;
+
     html_open_f(w, "p", "class=soft");
     html_open_f(w, "a", "href=#c%zu-identity", page->number);
     html_text(w, "Capture");
     html_close(w);
-    html_text_f(w, ": %s%s%s, %" PRId64 " device%s, %zu executions of %zu operators. ", facts->family,
-                facts->chip[0] != '\0' && strcmp(facts->chip, facts->family) != 0 ? ", chip " : "",
-                strcmp(facts->chip, facts->family) != 0 ? facts->chip : "", facts->devices,
-                facts->devices == 1 ? "" : "s", page->workload.execution_count, page->workload.operator_count);
+    html_text(w, ": ");
+    html_put_capture_line(page);
+    html_text(w, " ");
     html_open_f(w, "a", "href=#c%zu-losses", page->number);
     html_text(w, "Records");
     html_close(w);
-    html_text_f(w, ": %" PRId64 " in %" PRId64 " files, %" PRId64 " rejected.", counts[1], counts[0], counts[2]);
+    html_text(w, ": ");
+    const int status = html_put_records_line(page, err);
     html_close(w);
-    return 0;
+    return status;
 }
 
 /* Says that the page is about a part of the capture. */
@@ -282,6 +379,7 @@ static void put_window(struct html_page *page)
 
 int html_put_summary(struct html_page *page, struct err *err)
 {
+    page->content = true;
     if (page->workload.execution_count == 0) {
         html_note(page, "No device was recorded, so there is no device time to divide.");
         return put_capture(page, err);
@@ -294,5 +392,7 @@ int html_put_summary(struct html_page *page, struct err *err)
         put_bound(page);
     put_numbers(page);
     html_put_coverage(page);
+    if (put_change(page, err) < 0)
+        return err_status(err);
     return put_findings(page, err) < 0 ? err_status(err) : put_capture(page, err);
 }

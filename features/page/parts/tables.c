@@ -170,6 +170,7 @@ struct lane {
 struct lanes {
     struct html_page *page;
     const struct step_path *path;
+    const struct cann_texts *names; /* of calls */
     struct lane items[LANES_MAX];
     size_t count, left; /* left: nodes of streams beyond LANES_MAX */
     double finest;      /* what is narrower, or nearer to its neighbour, is drawn together with it */
@@ -203,6 +204,15 @@ static int64_t node_ns(const struct lanes *lanes, size_t i)
     return llround(step_path_length(lanes->path, &page->workload, &page->paths.launches, (uint32_t)i));
 }
 
+static const char *name_of(const struct lanes *lanes, size_t node)
+{
+    const struct html_page *page = lanes->page;
+    const struct step_path_node *it = &lanes->path->items[node];
+
+    return it->is_call ? cann_text(lanes->names, page->paths.launches.calls[it->place].name, 0).text
+                       : execution_name(&page->workload, it->place);
+}
+
 static void put_stretch(struct lanes *lanes, const struct lane *lane)
 {
     struct html_writer *w = &lanes->page->w;
@@ -214,13 +224,10 @@ static void put_stretch(struct lanes *lanes, const struct lane *lane)
     html_open_f(w, "rect", "class=%s|x=%.2f|y=%d|width=%.2f|height=%d", lane->critical ? "critical" : "slack",
                 lane->from, (int)(lane - lanes->items) * LANE_HEIGHT + 5, width > 0.5 ? width : 0.5, LANE_HEIGHT - 10);
     if (html_bytes(lanes->page) < lanes->limit) {
-        const char *name =
-            lane->is_call ? NULL : execution_name(&lanes->page->workload, lanes->path->items[lane->longest].place);
+        const char *name = name_of(lanes, lane->longest);
         html_open(w, "title");
-        if (name != NULL)
-            html_name(w, name, strlen(name));
-        html_text_f(w, "%s: %s us", name != NULL ? "" : "Call of the host",
-                    html_us(node_ns(lanes, lane->longest), text));
+        html_name(w, name, strlen(name));
+        html_text_f(w, ": %s us", html_us(node_ns(lanes, lane->longest), text));
         if (lane->nodes > 1)
             html_text_f(w, ", the longest of %zu", lane->nodes);
         html_close(w);
@@ -265,15 +272,18 @@ static void put_name(struct lanes *lanes, const struct lane *lane)
     chart_label(&lanes->page->w, "end", CHART_LEFT - 6, (double)(lane - lanes->items) * LANE_HEIGHT + 19, text);
 }
 
-static void put_drawing(struct html_page *page, const struct step_path *path, size_t split)
+static int put_drawing(struct html_page *page, const struct step_path *path, size_t split, struct err *err)
 {
-    struct lanes lanes = {.page = page, .path = path};
-    char caption[96], length[NUMBER_MAX];
+    struct lanes lanes = {.page = page, .path = path, .names = html_names(page, err)};
+    char caption[96], length[SCALED_MAX];
+
+    if (lanes.names == NULL)
+        return err_status(err);
 
     for (size_t i = 0; i < path->count; i++) /* to know how many there are */
         lane_of(&lanes, i);
-    snprintf(caption, sizeof caption, "Step %zu, %s us: the path, and what has slack", split + 1,
-             html_us(llround(step_path_time(path, &page->workload)), length));
+    snprintf(caption, sizeof caption, "Step %zu, %s: the path, and what has slack", split + 1,
+             html_scaled(step_path_time(path, &page->workload), length));
     lanes.finest = lanes.count > 2 ? (double)lanes.count / 2 : 1;
     lanes.limit = html_table_limit(page);
     chart_begin_sized(page, caption, "Tasks of the step by stream; the tables below have the numbers",
@@ -287,6 +297,7 @@ static void put_drawing(struct html_page *page, const struct step_path *path, si
     chart_end(page);
     if (lanes.left > 0)
         html_note(page, "%zu more tasks on other streams are not drawn.", lanes.left);
+    return 0;
 }
 
 int html_put_path(struct html_page *page, struct err *err)
@@ -299,7 +310,7 @@ int html_put_path(struct html_page *page, struct err *err)
     if (path != NULL && path->last != PATH_NONE && path->end_ns > path->start_ns) {
         chart_legend(page, (const char *const[]){"critical", "slack"},
                      (const char *const[]){"on the path", "has slack"}, 2);
-        put_drawing(page, path, split);
+        return put_drawing(page, path, split, err);
     }
     return 0;
 }

@@ -86,7 +86,7 @@ static int put_divisions(struct html_page *page, struct err *err)
 int html_put_time(struct html_page *page, struct err *err)
 {
     if (page->workload.execution_count == 0) {
-        html_note(page, "No device was recorded, so there is no device time to divide.");
+        html_absent(page, "No device was recorded, so there is no device time to divide.");
         return 0;
     }
     return put_divisions(page, err);

@@ -43,6 +43,7 @@ static int take_capture(struct decoder *decoder, void *state, struct row *row, b
         .device_id = row_u32(row, DEVICE_ID),
         .stream_id = row_u32(row, MODEL_STREAM_ID),
         .model_id = row_u32(row, MODEL_ID),
+        .original_stream_id = row_u32(row, ORIGINAL_STREAM_ID),
         .ends = row->cells[STATUS].integer == STATUS_DESTROYED,
     };
     return association_add_capture(stream->association, &capture, err);

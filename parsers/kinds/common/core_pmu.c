@@ -73,7 +73,7 @@ static int take_sample(struct decoder *decoder, struct state *state, struct row 
         diag_report(decoder_diag(decoder), DIAG_SAMPLE_END, &place, "mode 0");
     else if (state->ended)
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "a sample behind a record that says that they end; expected none: one of the two is damaged");
+                    "a sample after the record that ends the samples; expected none: one of the two is damaged");
     state->ended = !*keep;
     /* Since 2023 samples count by the device's monotonic clock. */
     row_set_integer(row, TIME_NS,

@@ -97,7 +97,7 @@ static int take_sample(struct decoder *decoder, struct state *state, const struc
         diag_report(decoder_diag(decoder), DIAG_SAMPLE_END, &place, "mode 0");
     else if (state->ended)
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "a sample behind a record that says that they end; expected none");
+                    "a sample after the record that ends the samples; expected none");
     state->ended |= ends;
     if (!*keep)
         return 0;
