@@ -19,8 +19,8 @@ enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
 /* Formats of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. TRACE_SPEEDSCOPE:
- * that of speedscope. */
-enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW, TRACE_SPEEDSCOPE };
+ * that of speedscope. TRACE_TAKEN gives events to a taker, and writes nothing. */
+enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW, TRACE_SPEEDSCOPE, TRACE_TAKEN };
 enum trace_split { SPLIT_NONE, SPLIT_TIME, SPLIT_SIZE, SPLIT_STEPS };
 
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
@@ -37,6 +37,7 @@ struct table_sink;    /* exporters/table/writer.h */
 struct merged_tables; /* exporters/table/merged_tables.h */
 struct trace_cuts;    /* inside of timeline/sink.c */
 struct report_files;  /* exporters/table/report.h */
+struct event_taker;   /* exporters/timeline/event_text.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
@@ -76,6 +77,7 @@ struct export_options {
     unsigned communication;            /* of communication files: a bit of enum communication_kind each; 0: both */
     enum flame_weight flame_weight;    /* of flames alone, as the next one */
     bool flame_picture;                /* SVG; else collapsed stacks */
+    const struct event_taker *taker;   /* TRACE_TAKEN: who takes the events */
     const struct table_choice *choice; /* of tables: which rows and columns; NULL: all */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none */
     const char *stream_path;      /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */

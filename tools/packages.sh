@@ -9,7 +9,7 @@
 #   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
 
-build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev)
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev)
 
 test=(
     libcmocka-dev bats perl                    # unit tests, command-line tests, prove

@@ -26,7 +26,7 @@ static int open_sink(struct trace *trace, struct err *err)
     char *path = trace_sink_path(options, trace->path);
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
-    trace->sink = trace_sink_open(options, trace->path, err);
+    trace->sink = trace_sink_open(options, trace->path, trace->report, err);
     free(trace->path);
     trace->path = path;
     if (trace->sink == NULL)

@@ -89,6 +89,15 @@ struct event_text {
     struct event_member members[EVENT_MEMBERS_MAX];
 };
 
+/* Takes the events of a capture's timeline of everything, as the engine draws them; 0 or -code. */
+struct event_taker {
+    /* Before the events of each timeline of a capture that has several: processes and threads have numbers of their own
+     * there. */
+    int (*begin)(void *arg, struct err *err);
+    int (*take)(void *arg, const struct event_text *event, struct err *err);
+    void *arg;
+};
+
 /* Reads the event at p, which begins with its brace or its code; returns what is behind it. NULL: its end has not come,
  * or it is no event, or has more members than have room here. */
 const char *event_text_read(const char *p, const char *end, struct event_text *ret);

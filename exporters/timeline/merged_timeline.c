@@ -531,9 +531,10 @@ static int count_model(void *arg, const struct svp_model *model, struct err *err
 static int write_files(void *arg, const struct svp_model *model, struct err *err)
 {
     struct timeline_run *run = arg;
-    if (tasks_of(model) > 0 && svp_task_timeline(run, model, err) < 0)
+    const bool is_taken = run->options->trace_format == TRACE_TAKEN; /* that of everything alone */
+    if (!is_taken && tasks_of(model) > 0 && svp_task_timeline(run, model, err) < 0)
         return err_status(err);
-    if (model->acl_calls > 0 && write_models(run, model, true, err) < 0)
+    if (!is_taken && model->acl_calls > 0 && write_models(run, model, true, err) < 0)
         return err_status(err);
     if (number_add(tasks_of(model), model->acl_calls) > 0 && write_models(run, model, false, err) < 0)
         return err_status(err);
@@ -544,6 +545,8 @@ static int write_all(struct timeline_run *run, struct err *err)
 {
     struct counting counting = {run, 0};
     int result = svp_each_model(run->db, count_model, &counting, err);
+    if (result == 0 && run->options->trace_format == TRACE_TAKEN && counting.models > 1)
+        return write_models(run, NULL, false, err);
     if (result == 0)
         result = svp_each_model(run->db, write_files, run, err);
     /* the file of a single model is that of the capture */

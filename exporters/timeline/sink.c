@@ -139,6 +139,7 @@ struct trace_sink {
     const struct export_options *options;
     struct trace_cuts *cuts; /* NULL: all is one part */
     const struct cut_borders *borders;
+    bool is_taken, is_wanted; /* by the options' taker */
     char *path;
     struct strbuf head, tail, rest; /* rest: an event whose end has not come */
     bool has_head, in_tail;
@@ -172,7 +173,8 @@ const char *export_trace_ending(enum trace_format format)
                                           [TRACE_JSON_GZ] = ".json.gz",
                                           [TRACE_PFTRACE] = ".pftrace",
                                           [TRACE_PFTRACE_RAW] = ".pftrace",
-                                          [TRACE_SPEEDSCOPE] = ".speedscope.json"};
+                                          [TRACE_SPEEDSCOPE] = ".speedscope.json",
+                                          [TRACE_TAKEN] = ".json"};
     return endings[format];
 }
 
@@ -214,6 +216,10 @@ static int part_open(struct part *part, const struct trace_sink *sink, const cha
     *part = (struct part){.out = &part->file};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
+    if (sink->is_taken) {
+        part->file = (struct outfile){.fd = -1, .lock_fd = -1};
+        return sink->is_wanted ? sink->options->taker->begin(sink->options->taker->arg, err) : 0;
+    }
     if (format == TRACE_JSON_GZ || format == TRACE_PFTRACE) {
         part->squeeze = squeeze_open(path, format == TRACE_PFTRACE ? SQUEEZE_PACKETS : SQUEEZE_GZIP, err);
         part->out = part->squeeze != NULL ? squeeze_input(part->squeeze) : NULL;
@@ -255,6 +261,8 @@ static int part_add(const struct trace_sink *sink, struct part *part, const stru
                     size_t *ret_bytes, struct err *err)
 {
     part->events += event->phase == 'X' || (part->speedscope == NULL && (event->phase == 'i' || event->phase == 'C'));
+    if (sink->is_taken)
+        return sink->is_wanted ? sink->options->taker->take(sink->options->taker->arg, event, err) : 0;
     if (part->speedscope != NULL)
         return speedscope_add(part->speedscope, event, err);
     if (part->writer != NULL)
@@ -439,7 +447,8 @@ void trace_sink_forget_texts(struct trace_sink *sink)
 
 /* ---- the whole ---- */
 
-struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err)
+struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, const char *report,
+                                   struct err *err)
 {
     struct trace_sink *sink = calloc(1, sizeof *sink);
     if (sink == NULL) {
@@ -447,6 +456,8 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
         return NULL;
     }
     sink->options = options;
+    sink->is_taken = options->trace_format == TRACE_TAKEN;
+    sink->is_wanted = strcmp(report, "msprof") == 0;
     sink->cuts = options->split != SPLIT_NONE ? options->cuts : NULL;
     sink->err = (struct err)ERR_INIT;
     strbuf_init(&sink->head, TEXT_MAX);
@@ -497,6 +508,8 @@ static int part_commit(const struct trace_sink *sink, struct part *part, int64_t
                        uint64_t *ret_bytes, struct err *err)
 {
     *ret_bytes = 0;
+    if (sink->is_taken)
+        return 0;
     if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
         return err_status(err);
     if (part->speedscope != NULL && end_speedscope(sink, part->speedscope, err) < 0)

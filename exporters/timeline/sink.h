@@ -16,8 +16,9 @@ bool trace_sink_needed(const struct export_options *options);
  */
 char *trace_sink_path(const struct export_options *options, const char *path);
 
-/* path: that of JSON, which ends with ".json". Events of style trace_style_msprof only. NULL with err set. */
-struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, struct err *err);
+/* path: that of JSON, which ends with ".json"; report: a taker has the events of "msprof" alone. Events of style trace_style_msprof only. NULL with err set. */
+struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, const char *report,
+                                   struct err *err);
 /* For outfile_open_pipe, with the sink as its argument. */
 int trace_sink_take(void *sink, const char *bytes, size_t length);
 /* Whether it takes events of a coded style. */

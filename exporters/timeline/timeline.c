@@ -285,6 +285,8 @@ static int each_report(void *arg, int (*write)(void *arg, const char *report, st
 static int write_report(void *run, const char *report, struct err *err)
 {
     const struct export_options *options = ((const struct track_run *)run)->run->options;
+    if (report != NULL && options->trace_format == TRACE_TAKEN)
+        return 0;
     const char *name = report != NULL ? report : "msprof";
     return write_file(run, report, "unix", cann_report_path(options, name, -1, ".json", err), err);
 }

@@ -486,6 +486,17 @@ const char *const html_style[] = {
     "var(--soft);border-radius:3px;cursor:pointer}",
     ".change{border-left:3px solid var(--link);padding-left:.8rem;margin:.8rem 0}.change p{margin:.1rem 0}",
     "details>summary{cursor:pointer}",
+    ".tl{position:relative;border:1px solid var(--line);border-radius:4px;margin:.4rem 0}",
+    ".tl canvas{display:block;width:100%;touch-action:pan-y;cursor:grab}.tools{display:flex;flex-wrap:wrap;gap:.4rem}",
+    ".tools button{font:inherit;font-size:.87rem;background:var(--bg);color:var(--link);border:1px solid var(--soft);",
+    "border-radius:3px;cursor:pointer;min-width:2rem}",
+    ".tip{position:absolute;z-index:2;pointer-events:none;white-space:pre-line;overflow-wrap:anywhere;font-size:."
+    "87rem;",
+    "background:var(--head);border:1px solid var(--soft);border-radius:4px;padding:.3rem "
+    ".5rem}.tip[hidden]{display:none}",
+    "output{display:block;min-height:1.4rem;font-size:.87rem;color:var(--soft);overflow-wrap:anywhere}",
+    ".quiet{display:none}.live :is(td.name,td[title]){cursor:pointer}tr.found td{box-shadow:inset 0 2px var(--link),",
+    "inset 0 -2px var(--link)}",
     ".findings>li{margin-bottom:1.2rem}.severity{border:1px solid currentcolor;border-radius:3px;padding:0 .35rem}",
     ".high{color:var(--mark)}.medium{color:var(--aicpu)}",
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.3rem 0;padding:0;list-style:none;font-size:.87rem}",
@@ -507,7 +518,8 @@ const char *const html_style[] = {
     "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",
     "@media print{@page{size:A4;margin:14mm}@page wide{size:A4 landscape}.scroll:has(th:nth-child(11)){page:wide}",
     "body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",
-    "nav,.skip,.filter,.copy,.all{display:none}.scroll{overflow:visible;border:0}",
+    "nav,.skip,.filter,.copy,.all,.tl,.tools,output{display:none}.quiet{display:block}.scroll{overflow:visible;border:"
+    "0}",
     ".scroll "
     ":is(td,th):first-child{position:static;max-width:none}thead{display:table-header-group}tr,figure,.four>div{break-"
     "inside:avoid}",
@@ -523,8 +535,6 @@ const char *const html_style[] = {
 
 /* Nothing is shown by it that is not in the page: it sorts tables and hides rows. */
 const char *const html_script[] = {
-    "'use strict';\n",
-    "(function(){\n",
     "function value(cell){var t=cell?cell.textContent:'';var n=t===''?NaN:Number(t);return isNaN(n)?t:n}\n",
     "function sort(table,th,column){\n",
     " var up=th.getAttribute('aria-sort')==='descending',body=table.tBodies[0];\n",
@@ -585,6 +595,5 @@ const char *const html_script[] = {
     "  var time=number(2)+(number(3)-number(2))*(at-100)/1000,value=bin&&number(0)*(180-bin[0])/180;\n",
     "  told.textContent=at<100||!bin?'':time.toFixed(3)+' us: '+value.toFixed(1)+unit});\n",
     " svg.addEventListener('pointerleave',function(){told.textContent=''})});\n",
-    "})();\n",
     NULL,
 };

@@ -77,6 +77,6 @@ void html_name_hash(const char *text, size_t length, char hash[HTML_HASH_SIZE]);
 
 /* The style and the script of the page in pieces, ended by NULL. Neither holds "</". */
 
-extern const char *const html_style[], *const html_script[];
+extern const char *const html_style[], *const html_script[], *const html_timeline_script[];
 
 #endif

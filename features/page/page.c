@@ -24,6 +24,7 @@ static int put_losses_line(struct html_page *page, struct err *err)
 static const struct html_part parts[] = {
     {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_DAMAGED},
     {"summary", "Summary", .put = html_put_summary},
+    {"timeline", "Timeline", .put = html_put_timeline},
     {"findings", "Findings", .put = html_put_findings},
     {"changes", "Changes", .put = html_put_changes},
     {"time", "Where the time goes", .put = html_put_time},
@@ -64,8 +65,13 @@ struct html_report {
 
 /* ---- the frame of the page ---- */
 
-/* The digest of a script as the policy wants it: in base64. */
-static void put_digest(const char *const *pieces, char ret[64])
+/* One script, which sees nothing of others. */
+static const char *const script_begin[] = {"'use strict';\n(function(){\n", NULL};
+static const char *const script_end[] = {"})();\n", NULL};
+static const char *const *const scripts[] = {script_begin, html_script, html_timeline_script, script_end, NULL};
+
+/* The digest of the script as the policy wants it: in base64. */
+static void put_digest(char ret[64])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char digits[CHECKSUM_TEXT_SIZE];
@@ -73,8 +79,9 @@ static void put_digest(const char *const *pieces, char ret[64])
     struct checksum *sum = checksum_new();
     size_t used = 0;
 
-    for (; *pieces != NULL; pieces++)
-        checksum_add(sum, *pieces, strlen(*pieces));
+    for (size_t i = 0; scripts[i] != NULL; i++)
+        for (const char *const *piece = scripts[i]; *piece != NULL; piece++)
+            checksum_add(sum, *piece, strlen(*piece));
     checksum_finish(sum, digits);
     checksum_free(sum);
     for (size_t i = 0; i < 32 && digits[0] != '\0'; i++) {
@@ -97,13 +104,10 @@ static void put_meta(struct html_writer *w, const char *key, const char *name, c
     html_attribute(w, "content", content);
 }
 
-static void put_asset(struct html_writer *w, const char *element, const char *const *pieces)
+static void put_pieces(struct html_writer *w, const char *const *pieces)
 {
-    html_open(w, element);
-    html_text(w, "");
     for (; *pieces != NULL; pieces++)
         html_raw(w, *pieces);
-    html_close(w);
 }
 
 static void put_head(struct html_report *report)
@@ -116,7 +120,7 @@ static void put_head(struct html_report *report)
     html_open(w, "head");
     html_bare(w, "meta");
     html_attribute(w, "charset", "utf-8");
-    put_digest(html_script, digest);
+    put_digest(digest);
     html_bare(w, "meta");
     html_attribute(w, "http-equiv", "Content-Security-Policy");
     html_attribute_f(w, "content",
@@ -129,7 +133,10 @@ static void put_head(struct html_report *report)
     html_name(w, report->options.title, strlen(report->options.title));
     html_text(w, " \xE2\x80\x93 msprof");
     html_close(w);
-    put_asset(w, "style", html_style);
+    html_open(w, "style");
+    html_text(w, "");
+    put_pieces(w, html_style);
+    html_close(w);
     html_close(w);
     html_open(w, "body");
     html_open_f(w, "a", "class=skip|href=#main");
@@ -154,7 +161,11 @@ static void put_foot(struct html_report *report)
     if (report->options.redact)
         html_text(w, " Names are replaced by the beginnings of their SHA-256.");
     html_close(w);
-    put_asset(w, "script", html_script);
+    html_open(w, "script");
+    html_text(w, "");
+    for (size_t i = 0; scripts[i] != NULL; i++)
+        put_pieces(w, scripts[i]);
+    html_close(w);
     html_close(w);
     html_close(w);
     html_raw(w, "\n");
@@ -229,6 +240,8 @@ static int load(struct html_page *page, struct err *err)
         (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
         return err_status(err);
     page->workload.splits = &page->splits;
+    if (html_load_timeline(page, err) < 0)
+        return err_status(err);
     page->paths.workload = page->workload; /* which the page owns */
     if (path_steps_load(page->db, &page->paths, err) < 0)
         return err_status(err);
@@ -240,6 +253,7 @@ static void release(struct html_page *page)
     free(page->links.items);
     report_session_release(&page->session);
     html_change_release(&page->change);
+    slices_release(&page->slices);
     path_steps_release(&page->paths);
     host_calls_release(&page->calls);
     gaps_release(&page->gaps);
@@ -254,6 +268,8 @@ static bool is_wanted(const struct html_page *page, const struct html_part *part
 {
     if (part->place != PLACE_ALWAYS && (part->place == PLACE_DAMAGED) != page->damaged)
         return false;
+    if (part->put == html_put_timeline)
+        return page->slices.order.count > 0;
     return part->put != html_put_changes || page->capture->base != NULL;
 }
 
@@ -390,7 +406,8 @@ static int write_part(struct html_page *page, const struct html_part *list, cons
     page->w.out = before.out;
     if (status == 0 && page->content) {
         strbuf_add_built(&body->text, &body->part);
-        page->bytes += body->part.length;
+        page->bytes += body->part.length - page->data_bytes;
+        page->data_bytes = 0;
     } else if (status == 0) {
         page->w = before;
         body->lacking |= UINT64_C(1) << (part - list);

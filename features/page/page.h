@@ -12,6 +12,7 @@
 #include "features/answers/load/load.h"
 #include "features/page/html_writer.h"
 #include "features/page/report_page.h"
+#include "features/page/slices.h"
 
 struct html_page;
 
@@ -46,6 +47,7 @@ struct html_page {
     bool damaged;            /* the import met problems, or executions have times that cannot be */
     bool alone;              /* there are no parts that links could lead to */
     int64_t origin_ns;       /* times are since then, as in the timeline; INT64_MIN: as they are */
+    uint64_t data_bytes;     /* of this part: of the timeline's data, which take nothing from tables */
     uint64_t bytes;          /* of the parts before this one */
     bool content;            /* this part has something to show */
     struct strbuf *absences; /* why it does not; NULL: that is said in the part itself */
@@ -67,6 +69,7 @@ struct html_page {
         bool known;             /* there is a base, and both have operators */
     } change;
     size_t comparison_rows; /* of it that are shown; 0: as many as a table may have */
+    struct slices slices;   /* of the timeline; where there is none, no lane */
     struct path_steps paths;
     struct report_session session;                      /* of the tables; db NULL: there was none yet */
     struct html_links ARRAY_OF(struct html_link) links; /* inside of page_write.c; to rows that are not written yet */
@@ -93,6 +96,13 @@ void html_put_capture_line(struct html_page *page);
 /* Names of calls, for cann_text. NULL with err set. */
 const struct cann_texts *html_names(struct html_page *page, struct err *err);
 int html_put_records_line(struct html_page *page, struct err *err);
+/* Draws the slices of the timeline; then it stands in the page if there are any. */
+int html_load_timeline(struct html_page *page, struct err *err);
+int html_put_timeline(struct html_page *page, struct err *err);
+/* Puts a link to a time, by the capture's clock, in the timeline, where there is one. */
+void html_put_place(struct html_page *page, int64_t time_ns);
+/* The group of steps with most time of its own among those of the leading family; NULL without steps. */
+const struct step_group *html_leading_group(const struct html_page *page);
 int html_put_changes(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
 int html_put_path(struct html_page *page, struct err *err);

@@ -363,6 +363,24 @@ PY
         for r in d if r["Item"] == "Free")')" True
 }
 
+@test "of random pairs, whose hosts are late or ahead, nothing more is said than what came true" {
+    run python3 "$BATS_TEST_DIRNAME/random_savings.py" "$MSPROF" 0 4
+    echo "$output"
+    expect_status 0
+    expect_equal "$(grep -cE '^[a-z-]+ +4 ' <<<"$output")" 20
+    # and at least half, where calls that wait are all that keeps the device idle
+    awk '$1 == "synchronise" && $6 < 0.5 { exit 1 }' <<<"$output"
+}
+
+@test "waiting once a step stays, and what keeps the host busy besides" {
+    # each launch takes the host 30 us, the device 20: without waiting the device is idle all the same
+    pair synchronise "for i in range(4):
+    p.host = max(p.host, p.at if cause else p.host) + 30_000
+    p.at = max(p.at, p.host + 3000)
+    p.op('a%d' % i, 'MatMul', 20, gap=0)
+    if cause: p.call('aclrtSynchronizeStream', p.host, p.at + 500, thread=1); p.host = p.at + 600" 40
+}
+
 @test "each rule has a pair here, or a reason in docs/answers.md why it can have none" {
     "$MSPROF" advise --list --format json >list
     python3 - list "$repository/docs/answers.md" "$BATS_TEST_FILENAME" <<'PY'

@@ -168,6 +168,7 @@ END
 }
 
 @test "other flags and another prefix are built anew, equal ones are not" {
+    only_in_all "it builds the program again"
     enter_tree_copy
     make -s all
     expect_equal "$(make all)" ""
@@ -185,6 +186,7 @@ END
 # Where the sources are gets into a program by debug information and __FILE__. Made anew is an object of each folder, and the
 # program of all.
 @test "the same sources make the same program in another directory" {
+    only_in_all "it builds the program again"
     enter_tree_copy
     for file in build/release/{msprof,libmsprof.so.1,libmsprof_acl.so.1,libmsprof_acl.a,libmsprof_preload.so}; do
         expect_equal "$file: $(grep -cF -e "$repository/" -e "$PWD/" "$file")" "$file: 0"

@@ -36,9 +36,9 @@ make_pair() {
     grep -q "msprof_version}%{!?msprof_version:$version}" "$repository/tools/rpm/msprof.spec"
 }
 
-@test "others' continuous integration runs the README's two commands" {
+@test "others' continuous integration runs the README's two commands, the second with all tests" {
     for file in .github/workflows/ci.yml .gitlab-ci.yml; do
-        for command in tools/tour.sh tools/test.sh; do
+        for command in tools/tour.sh "tools/test.sh --all"; do
             grep -qE "^ +- (run: )?$command\$" "$repository/$file"
         done
     done

@@ -26,6 +26,7 @@ tools/test.sh"
 }
 
 @test "the tour runs in a copy of the tree and leaves the shipped capture as it is" {
+    only_in_all "it builds the program again"
     enter_tree_copy
     find testdata -type f -exec sha256sum {} + | sort >before
     tools/tour.sh >output 2>errors
@@ -160,6 +161,15 @@ END
     [ "$(wc -c <taken/report.png)" -gt $(($(wc -c <"$repository/docs/pictures/report.png") * 3 / 4)) ]
 }
 
+@test "messages that the README quotes under Troubleshooting are those of the program" {
+    sed -n '/^## Troubleshooting/,/^## Limits/s/^\* \*\*"\(.*\)"\*\*.*/\1/p' "$readme" | grep -v '^error while loading' >quoted
+    [ "$(wc -l <quoted)" -ge 2 ]
+    while IFS= read -r message; do
+        part=$(sed 's/^\.\.\. *//; s/ *\.\.\.$//' <<<"$message")
+        grep -rqF --include='*.c' "$part" "$repository"/{parsers,ssh,cli,db} || { echo "no message has: $part"; false; }
+    done <quoted
+}
+
 @test "the README's first two screens say what, for whom and why, with the two commands" {
     [ "$(grep -n '^## A tour' "$readme" | cut -d : -f 1)" -le 72 ]
     for head in 'Who it is for' 'Why not' 'Two commands'; do
@@ -232,7 +242,7 @@ END
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(grep -v 'install -s' calls)" "apt-get update -qq
-apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev (noninteractive)"
+apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev (noninteractive)"
 }
 
 @test "packages are installed with sudo by users that are not root" {
@@ -240,12 +250,12 @@ apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev 
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq
-sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev"
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev"
 }
 
 @test "nothing is called when nothing is missing" {
     fake_package_tools 1000
-    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev"
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(cat calls)" ""
 }

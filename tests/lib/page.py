@@ -12,6 +12,7 @@ import base64
 import csv
 import hashlib
 import html.parser
+import json
 import re
 import sys
 
@@ -49,6 +50,7 @@ class Page(html.parser.HTMLParser):
         with open(path, encoding='utf-8', newline='') as stream:
             self.source = stream.read()
         self.open, self.tables, self.ids, self.links, self.parts = [], [], [], [], {}
+        self.data = []  # of timelines, as their script reads it
         self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
         self.elements = 0
         self.shapes = []  # of drawings: part, element, attributes
@@ -77,6 +79,9 @@ class Page(html.parser.HTMLParser):
             self.links.append(attrs['href'][1:])
         if attrs.get('role') == 'region':
             self.labels.append(attrs['aria-label'])
+        if tag == 'script':
+            assert attrs in ({}, {'type': 'application/json', 'class': 'timeline'}), attrs
+            self.is_data = bool(attrs)
         if tag not in BARE:
             self.open.append(tag)
         if tag == 'section':
@@ -108,7 +113,10 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if self.open and self.open[-1] in ('script', 'style'):
-            (self.scripts if self.open[-1] == 'script' else self.styles).append(data)
+            if self.open[-1] == 'script' and self.is_data:
+                self.data.append(data)
+            else:
+                (self.scripts if self.open[-1] == 'script' else self.styles).append(data)
             return
         if self.part is not None:
             self.parts[self.part].append(data)
@@ -133,8 +141,10 @@ class Page(html.parser.HTMLParser):
 
     def check(self):
         assert self.source.startswith('<!DOCTYPE html>\n<html lang="en">')
-        assert len(self.source.encode()) < 2 * 1024 * 1024, len(self.source)
-        assert len(self.scripts) == 1 and len(self.scripts[0].encode()) < 15 * 1024
+        assert len(self.source.encode()) < 2.5e6 * max(1, len(self.data)), len(self.source)
+        assert len(self.scripts) == 1 and len(self.scripts[0].encode()) < 40 * 1024
+        for data in self.data:
+            assert len(data.encode()) < 1024 * 1024 and '<' not in data and json.loads(data)['lanes'], len(data)
         digest = base64.b64encode(hashlib.sha256(self.scripts[0].encode()).digest()).decode()
         assert self.policy.split('; ')[:3] == ["default-src 'none'", "style-src 'unsafe-inline'",
                                                "script-src 'sha256-%s'" % digest], self.policy

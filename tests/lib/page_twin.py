@@ -26,8 +26,8 @@ class Outline(html.parser.HTMLParser):
             return
         attrs = dict(attrs)
         self.open.append((tag, tag in ('head', 'nav', 'svg', 'script', 'style', 'table') or
-                          attrs.get('class') in ('skip', 'legend')))
-        if re.fullmatch('h[1-6]', tag):
+                          attrs.get('class') in ('skip', 'legend') or attrs.get('id', '').endswith('-timeline')))
+        if re.fullmatch('h[1-6]', tag) and not any(hidden for _, hidden in self.open):
             self.headings.append([int(tag[1]), ''])
 
     def handle_endtag(self, tag):

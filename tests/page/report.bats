@@ -505,7 +505,7 @@ assert 'section{content-visibility:auto;' in told.styles[0]
 # a drawing has no more than it has room for, and all parts come in their order
 shapes = [part for part, _, _ in told.shapes]
 assert max(map(shapes.count, set(shapes))) < 4000
-assert [part[3:] for part in told.parts] == ('summary findings time steps utilisation operators limits idle host'
+assert [part[3:] for part in told.parts] == ('summary timeline findings time steps utilisation operators limits idle host'
                                              ' layers path identity losses formulas lacking').split()
 PY
 }

@@ -99,9 +99,6 @@ static void put_rows(struct html_page *page, const struct finding *finding)
 
 static void put_measure(struct html_page *page, const struct finding *finding)
 {
-    char text[NUMBER_MAX];
-    int64_t origin_ns = page->advice.origin_ns;
-
     html_open_f(&page->w, "p", "class=soft");
     html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: ", finding->rule->formula, finding->value,
                 finding->threshold);
@@ -112,9 +109,7 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     html_text_f(&page->w, ". Rests on %s.", finding->rule->rests_on);
     if (finding->saves_ns >= 0)
         html_text_f(&page->w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
-    if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
-        html_text_f(&page->w, " In the timeline at %s us.",
-                    html_us(number_subtract(finding->time_ns, origin_ns), text));
+    html_put_place(page, finding->time_ns);
     if (finding->same_cause != NULL)
         html_text_f(&page->w, " Rule %s found the same cause.", finding->same_cause->id);
     html_close(&page->w);

@@ -102,8 +102,7 @@ static void put_unknown(struct html_page *page, const char *title, const char *w
     end_number(page);
 }
 
-/* The group with most time of its own among those of the leading family: NULL without steps. */
-static const struct step_group *leading_group(const struct html_page *page)
+const struct step_group *html_leading_group(const struct html_page *page)
 {
     const struct step_group *leading = NULL;
 
@@ -118,7 +117,7 @@ static const struct step_group *leading_group(const struct html_page *page)
 
 static void put_step_time(struct html_page *page)
 {
-    const struct step_group *group = leading_group(page);
+    const struct step_group *group = html_leading_group(page);
 
     if (group == NULL) {
         put_unknown(page, "Step time", "no steps are marked, and no sequence of operators repeats");
@@ -272,6 +271,7 @@ static int put_top_finding(struct html_page *page, const struct finding *finding
         html_put_scaled(page, finding->saves_ns);
         html_text(w, " shorter.");
     }
+    html_put_place(page, finding->time_ns);
     if (command != NULL) {
         html_text(w, " ");
         if (put_command(page, command, err) < 0)
