@@ -46,6 +46,7 @@ ALL=(--warm-up 40 --collectives 9 --replays 5 --profiling 1 --batches 12 --lost-
         agree --chip $chip --profiling 1
         agree --chip $chip --batches 12
         agree --chip $chip --batches 12 --lost-flips 1
+        agree --chip $chip --streams 2 --batches 2 --lost-flips 1
         agree --chip $chip --streams 3 --warm-up 7 --collectives 2
         agree --chip $chip --streams 3 --warm-up 7 --collectives 2 --level 0
         agree --chip $chip --direct 5
