@@ -259,6 +259,8 @@ const struct option_spec option_table[] = {
           .is_output = true),
     VALUE("results", ON_REPORT, DIRECTORY, "DIR", output,
           "write sqlite/ and log/ into DIR instead of the\ncapture; with several captures, into\nDIR/<capture name>"),
+    CHOICE("print", ON_REPORT, "answers|all", report.print,
+           "what the page prints on paper: summary, findings\nand steps, or all parts and tables (answers)"),
     FLAG("redact", ON_REPORT, report.redact,
          "replace names of captures, operators, models, files\nand ranges by hashes"),
     VALUE("source", ON_REPORT, DIRECTORY, "DIR", report.source,

@@ -57,6 +57,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .version = MSPROF_VERSION,
         .captures = visit->capture_count,
         .markdown = visit->settings->report.format != 0,
+        .print_all = visit->settings->report.print != 0,
         .redact = visit->settings->report.redact,
         .source = visit->settings->report.source,
         .roofs = roofs_of(visit->settings),
@@ -215,19 +216,13 @@ static const char *option_of_captures(const struct settings *settings)
     const struct {
         bool given;
         const char *name;
-    } options[] = {{settings->report.base != NULL, "--diff"},
-                   {settings->report.source != NULL, "--source"},
-                   {settings->step_range != NULL, "--step-range"},
-                   {settings->window.step != NULL, "--step"},
-                   {settings->window.from != NULL, "--from"},
-                   {settings->window.until != NULL, "--until"},
-                   {settings->depth > 0, "--depth"},
-                   {settings->peak_flops != 0, "--peak-flops"},
-                   {settings->peak_bandwidth != 0, "--peak-bandwidth"},
-                   {settings->output != NULL, "--results"},
-                   {settings->clock_khz != 0, "--freq-mhz"},
-                   {settings->layouts.count > 0, "--layout"},
-                   {settings->database_way != 0, "--database"},
+    } options[] = {{settings->report.base != NULL, "--diff"},   {settings->report.source != NULL, "--source"},
+                   {settings->report.print != 0, "--print"},    {settings->step_range != NULL, "--step-range"},
+                   {settings->window.step != NULL, "--step"},   {settings->window.from != NULL, "--from"},
+                   {settings->window.until != NULL, "--until"}, {settings->depth > 0, "--depth"},
+                   {settings->peak_flops != 0, "--peak-flops"}, {settings->peak_bandwidth != 0, "--peak-bandwidth"},
+                   {settings->output != NULL, "--results"},     {settings->clock_khz != 0, "--freq-mhz"},
+                   {settings->layouts.count > 0, "--layout"},   {settings->database_way != 0, "--database"},
                    {settings->with_warm_up, "--with-warm-up"}};
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
