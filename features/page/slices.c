@@ -52,9 +52,12 @@ int slices_keep(struct slices *slices, const char *text, size_t length, uint32_t
     if (intern_find(&slices->texts, text, length, ret))
         return 0;
     *ret = 0;
-    if (slices->text_bytes + length > SLICE_TEXTS_MAX)
+    size_t bytes = length; /* as JSON has them inside of an element */
+    for (size_t i = 0; i < length; i++)
+        bytes += (unsigned char)text[i] < 0x20 || text[i] == '<' ? 5 : text[i] == '"' || text[i] == '\\';
+    if (slices->text_bytes + bytes > SLICE_TEXTS_MAX)
         return 0;
-    slices->text_bytes += length;
+    slices->text_bytes += bytes;
     return intern_add(&slices->texts, text, length, ret, err);
 }
 
