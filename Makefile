@@ -625,13 +625,20 @@ check-fast: all test-programs ## run the tests of VARIANT only (release): make c
 	tests/check $(VARIANT)
 
 .PHONY: check-threads
-check-threads: ## captures side by side by libmsprof, under the thread sanitizer; not in CI
+check-threads: ## captures side by side by libmsprof, under the thread sanitizer
+	@if echo 'int main(void) { return 0; }' | $(CC) -fsanitize=thread -x c - -o /dev/null 2>/dev/null; then \
+	    $(MAKE) --no-print-directory check-threads-with-sanitizer; \
+	else echo 'check-threads is skipped: $(CC) has no thread sanitizer'; fi
+
+.PHONY: check-threads-with-sanitizer
+check-threads-with-sanitizer:
 	$(MAKE) VARIANT=tsan $(BUILD)/tsan/libmsprof.so.1
-	rm -rf $(BUILD)/tsan/captures && mkdir $(BUILD)/tsan/captures
+	rm -rf $(BUILD)/tsan/captures $(BUILD)/tsan/ranks && mkdir $(BUILD)/tsan/captures
 	cp -R testdata/resnet50/JOB* testdata/cann/prof-910b/PROF* $(BUILD)/tsan/captures
 	$(CC) -std=c17 -g -fsanitize=thread -Iinclude tests/library/threads.c -pthread $(BUILD)/tsan/libmsprof.so.1 -lsqlite3 \
 	    -Wl,-rpath,'$(abspath $(BUILD)/tsan)' -o $(BUILD)/tsan/threads
-	$(BUILD)/tsan/threads $(BUILD)/tsan/captures/*
+	python3 tests/cluster/rank_tables.py make $(BUILD)/tsan/ranks 1
+	$(BUILD)/tsan/threads $(BUILD)/tsan/captures/* $(BUILD)/tsan/ranks
 
 .PHONY: check-aarch64
 check-aarch64: program generators ## the whole program on an emulated aarch64: its outputs are those of this machine

@@ -193,6 +193,7 @@ static int table_stream_begin(struct table_stream *stream, enum table_format for
     if (same)
         return 0;
     err_set(err, ERR_FAILED, "the columns of this table differ from those of the table before");
+    err_hint_caller(err, "choose common columns");
     return err_hint(err, "choose common columns with --columns, or use --format json");
 }
 

@@ -12,6 +12,7 @@
         capture.sql("SELECT name, count(*) FROM op GROUP BY name").to_dict()
         capture.summary(), capture.advise(), capture.diff(baseline)
         capture.report("out"), capture.timeline("out")
+    msprof.cluster("RUN")["slowest_rank"]                    # of the captures of all ranks of a job
 
 No other package is needed. Errors are msprof.Error with .code and .hint. A capture is used by one thread at a time; several
 captures may be used side by side. Ctrl-C ends what runs.
@@ -33,7 +34,7 @@ import os
 import threading
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
-__all__ = ["Capture", "Error", "NotFoundError", "Table", "UsageError", "find", "open", "version"]
+__all__ = ["Capture", "Error", "NotFoundError", "Table", "UsageError", "cluster", "find", "open", "version"]
 
 _SONAME = "libmsprof.so.1"
 _BLOCK_ROWS = 16384  # a call for each block
@@ -86,6 +87,10 @@ class _OpenOptions(ctypes.Structure):
         ("progress_arg", ctypes.c_void_p),
         ("layouts", ctypes.c_char_p),
     ]
+
+
+class _ClusterOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("table", ctypes.c_char_p), ("progress", _PROGRESS), ("progress_arg", ctypes.c_void_p)]
 
 
 class _Diagnostic(ctypes.Structure):
@@ -198,6 +203,7 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
         ("table_close", None, [pointer]),
         ("answer", number, [pointer, text, pointer, error, error]),
         ("free", None, [pointer]),
+        ("cluster", number, [text, ctypes.POINTER(_ClusterOptions), error, error]),
         ("export", number, [pointer, text, text, _WRITTEN, pointer, error]),
         ("export_bytes", number, [pointer, text, _BYTES, pointer, error]),
     ):
@@ -294,6 +300,30 @@ def open(
     layouts that are not installed.
     """
     return Capture(path, results=results, again=again, strict=strict, progress=progress, layouts=layouts)
+
+
+def cluster(
+    directory: Union[str, os.PathLike],
+    table: Optional[str] = None,
+    *,
+    progress: Optional[Callable[[str, int, int], Any]] = None,
+) -> dict:
+    """Analyses the captures of all ranks of a job together: a document of the schema msprof.cluster/1 that says who is slow. With
+    a table, such as "operator_sum" (msprof-cluster(1) lists them), its "rows". Its "problems" say what was left out."""
+    stopped: list = []
+
+    def tell(_arg, what, done, total):
+        if progress is not None:
+            progress(what.decode(errors="replace"), done, total)
+        return len(stopped)
+
+    options = _ClusterOptions(ctypes.sizeof(_ClusterOptions), _bytes(table), _PROGRESS(tell))
+    text = ctypes.c_void_p()
+    try:
+        _call(_lib().msprof_cluster, _bytes(directory), options, ctypes.byref(text), interrupt=lambda: stopped.append(True))
+        return json.loads(ctypes.string_at(text))
+    finally:
+        _lib().msprof_free(text)
 
 
 class Capture:
