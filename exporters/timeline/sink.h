@@ -16,7 +16,8 @@ bool trace_sink_needed(const struct export_options *options);
  */
 char *trace_sink_path(const struct export_options *options, const char *path);
 
-/* path: that of JSON, which ends with ".json"; report: a taker has the events of "msprof" alone. Events of style trace_style_msprof only. NULL with err set. */
+/* path: that of JSON, which ends with ".json"; report: a taker has the events of "msprof" alone. Events of style
+ * trace_style_msprof only. NULL with err set. */
 struct trace_sink *trace_sink_open(const struct export_options *options, const char *path, const char *report,
                                    struct err *err);
 /* For outfile_open_pipe, with the sink as its argument. */
