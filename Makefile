@@ -16,10 +16,13 @@ $(error BUILD='$(BUILD)' must be one directory without a blank in its name)
 endif
 # The name that the program is installed by, for machines that have CANN's own 'msprof' in PATH.
 PROGRAM ?= msprof
-# 'no' for a build without collect (and its SSH library), or without the libraries that record (libmsprof_acl, libmsprof_preload).
+# 'no' for a build without collect (and its SSH library), without the libraries that record (libmsprof_acl, libmsprof_preload), or
+# without tui (and the headers of ncurses).
 COLLECT ?= yes
 ACL     ?= yes
+TUI     ?= yes
 WITH_COLLECT := $(filter-out no,$(COLLECT))
+WITH_TUI     := $(filter-out no,$(TUI))
 WITH_ACL     := $(filter-out no,$(ACL))
 
 # The library that collect speaks SSH by: 'libssh2' or 'libssh', whose file in ssh/transport/ is taken.
@@ -148,7 +151,7 @@ $(B)/ssh-library: FORCE
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
 SSH_HEADER_libssh2 := libssh2.h
 SSH_HEADER_libssh  := libssh/libssh.h
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),$(SSH_HEADER_$(SSH))) openssl/evp.h zlib.h libdeflate.h xxhash.h archive.h
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),$(SSH_HEADER_$(SSH))) openssl/evp.h zlib.h libdeflate.h xxhash.h archive.h $(if $(WITH_TUI),ncurses.h)
 $(B)/libraries: $(B)/flags $(B)/ssh-library tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE
@@ -162,8 +165,9 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 KIND_SOURCES := $(filter-out parsers/kinds/common/%,$(call below,parsers/kinds,c)) $(sort $(wildcard features/*/kinds/*.c))
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
 # Commands of features print as those of cli/ do: they are of the program, not of the library.
-COMMAND_SOURCES := $(sort $(wildcard features/*/commands/*.c))
-LIB_SOURCES  := $(filter-out features/cluster/mpi/% $(COMMAND_SOURCES) ssh/transport/$(OTHER_SSH).c,$(call below,base parsers db exporters features $(if $(WITH_COLLECT),ssh),c)) \
+ALL_COMMANDS    := $(sort $(wildcard features/*/commands/*.c))
+COMMAND_SOURCES := $(filter-out $(if $(WITH_TUI),%/without_tui.c,$(filter-out %/without_tui.c,$(wildcard features/tui/commands/*.c))),$(ALL_COMMANDS))
+LIB_SOURCES  := $(filter-out features/cluster/mpi/% $(ALL_COMMANDS) ssh/transport/$(OTHER_SSH).c,$(call below,base parsers db exporters features $(if $(WITH_COLLECT),ssh),c)) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
 CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/collect/%),$(call below,cli,c)) $(COMMAND_SOURCES)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
@@ -621,13 +625,20 @@ check-fast: all test-programs ## run the tests of VARIANT only (release): make c
 	tests/check $(VARIANT)
 
 .PHONY: check-threads
-check-threads: ## captures side by side by libmsprof, under the thread sanitizer; not in CI
+check-threads: ## captures side by side by libmsprof, under the thread sanitizer
+	@if echo 'int main(void) { return 0; }' | $(CC) -fsanitize=thread -x c - -o /dev/null 2>/dev/null; then \
+	    $(MAKE) --no-print-directory check-threads-with-sanitizer; \
+	else echo 'check-threads is skipped: $(CC) has no thread sanitizer'; fi
+
+.PHONY: check-threads-with-sanitizer
+check-threads-with-sanitizer:
 	$(MAKE) VARIANT=tsan $(BUILD)/tsan/libmsprof.so.1
-	rm -rf $(BUILD)/tsan/captures && mkdir $(BUILD)/tsan/captures
+	rm -rf $(BUILD)/tsan/captures $(BUILD)/tsan/ranks && mkdir $(BUILD)/tsan/captures
 	cp -R testdata/resnet50/JOB* testdata/cann/prof-910b/PROF* $(BUILD)/tsan/captures
 	$(CC) -std=c17 -g -fsanitize=thread -Iinclude tests/library/threads.c -pthread $(BUILD)/tsan/libmsprof.so.1 -lsqlite3 \
 	    -Wl,-rpath,'$(abspath $(BUILD)/tsan)' -o $(BUILD)/tsan/threads
-	$(BUILD)/tsan/threads $(BUILD)/tsan/captures/*
+	python3 tests/cluster/rank_tables.py make $(BUILD)/tsan/ranks 1
+	$(BUILD)/tsan/threads $(BUILD)/tsan/captures/* $(BUILD)/tsan/ranks
 
 .PHONY: check-aarch64
 check-aarch64: program generators ## the whole program on an emulated aarch64: its outputs are those of this machine

@@ -2,83 +2,24 @@
 /* Answers as JSON. */
 #include "api/internal.h"
 
-#include "api/block.h"
+#include "api/listing.h"
 #include "base/file/fsutil.h"
 #include "exporters/export.h"
-#include "exporters/json_text.h"
 #include "exporters/table/choice.h"
-#include "exporters/table/writer.h"
 #include "features/answers/load/advise.h"
 #include "features/diff/sides.h"
 
 #include <stdio.h>
 
-/* ---- summary ---- */
-
-struct listing {
-    struct json_out json;
-    struct shape *shape;
-};
-
-static int begin_listing(void *arg, const struct report_plan *plan, struct err *err)
-{
-    struct listing *listing = arg;
-    if (listing->shape == NULL)
-        listing->shape = shape_new(plan, err);
-    return listing->shape != NULL ? 0 : err_status(err);
-}
-
-/* Texts of tables have no NUL at their end. */
-static int put_text(struct json_out *json, const struct typed_value *value, struct err *err)
-{
-    SCOPED_FREE char *text = scoped_text(value->text, value->length);
-    if (text == NULL)
-        return err_no_memory(err);
-    json_put_text(json, NULL, text);
-    return 0;
-}
-
-static int put_value(struct json_out *json, const struct typed_value *value, struct err *err)
-{
-    switch (value->kind) {
-    case TYPED_TEXT:
-        return put_text(json, value, err);
-    case TYPED_INTEGER:
-        json_put_decimal(json, NULL, value->integer, 0);
-        return 0;
-    case TYPED_REAL:
-        json_put_real(json, NULL, value->real);
-        return 0;
-    default:
-        json_put_text(json, NULL, NULL);
-        return 0;
-    }
-}
-
-static int list_row(void *arg, const struct typed_value *values, struct err *err)
-{
-    struct listing *listing = arg;
-    json_put_begin(&listing->json, NULL, '{');
-    for (size_t i = 0; i < listing->shape->count; i++) {
-        json_put_key(&listing->json, listing->shape->columns[i].title, NULL);
-        if (put_value(&listing->json, &values[i], err) < 0)
-            return err_status(err);
-    }
-    json_put_end(&listing->json, '}');
-    return 0;
-}
-
 static int answer_summary(struct msprof_capture *capture, FILE *stream, struct err *err)
 {
-    struct listing listing = {.json = {.stream = stream}};
-    struct table_sink sink = {.begin = begin_listing, .values = list_row, .arg = &listing};
+    struct listing listing;
+    struct table_sink sink = listing_begin(&listing, stream);
     const struct table_choice all = {.top = 0};
     const struct show_options options = {.database = capture->database, .plain = true, .sink = &sink};
     struct export_result result;
-    json_put_begin(&listing.json, NULL, '[');
-    int status = give_table(capture->db, "summary", &all, &options, &result, err);
-    json_put_end(&listing.json, ']');
-    shape_release(listing.shape);
+    const int status = give_table(capture->db, "summary", &all, &options, &result, err);
+    listing_end(&listing);
     return status;
 }
 
@@ -160,26 +101,19 @@ static int answer(struct msprof_capture *capture, const char *question, const st
 int msprof_answer(struct msprof_capture *capture, const char *question, struct msprof_capture *other, char **ret,
                   struct msprof_error **error)
 {
+    const char *null = NULL_OF_THREE(capture, question, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct visit visit;
     struct err err = ERR_INIT;
-    char *text = NULL;
-    size_t length = 0;
+    struct answer_text text;
 
     *ret = NULL;
     enter(&visit, &capture->interrupt);
-    FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL) {
-        err_no_memory(&err);
-    } else {
-        answer(capture, question, other, stream, &err);
-        const bool lost = ferror(stream) != 0;
-        if ((fclose(stream) != 0 || lost) && err.code == ERR_NONE)
-            err_no_memory(&err);
+    if (answer_text_begin(&text, &err) == 0) {
+        answer(capture, question, other, text.stream, &err);
+        *ret = answer_text_end(&text, &err);
     }
-    if (err.code == ERR_NONE)
-        *ret = text;
-    else
-        free(text);
     return leave(&visit, &err, error);
 }
 

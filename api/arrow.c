@@ -176,8 +176,9 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ret)
 
 static void keep_message(struct streaming *streaming, const struct err *err)
 {
+    const char *hint = err_hint_for_caller(err);
     free(streaming->message);
-    if (asprintf(&streaming->message, "%s%s%s", err_message(err), err->hint[0] != '\0' ? "; " : "", err->hint) < 0)
+    if (asprintf(&streaming->message, "%s%s%s", err_message(err), hint[0] != '\0' ? "; " : "", hint) < 0)
         streaming->message = NULL;
 }
 
@@ -215,6 +216,9 @@ static void release_stream(struct ArrowArrayStream *stream)
 
 int msprof_table_arrow(struct msprof_table *table, struct ArrowArrayStream *ret, struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(table, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct streaming *streaming = calloc(1, sizeof *streaming);
     atomic_int none = 0;
     struct visit visit;

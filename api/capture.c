@@ -22,6 +22,9 @@
 int msprof_find(const char *directory, int depth, int (*each)(void *arg, const char *path), void *arg,
                 struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(directory, each);
+    if (null != NULL)
+        return fail_null(null, error);
     SCOPED(found_captures_release) struct found_captures found = {.items = NULL};
     atomic_int interrupt = 0;
     struct visit visit;
@@ -237,6 +240,9 @@ int capture_connect(const struct msprof_capture *capture, bool stacks, sqlite3 *
 int msprof_open(const char *path, const struct msprof_open_options *given, struct msprof_capture **ret,
                 struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(path, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct msprof_open_options options = {.size = 0};
     struct msprof_capture *capture = calloc(1, sizeof *capture);
     atomic_int none = 0;
@@ -254,8 +260,13 @@ int msprof_open(const char *path, const struct msprof_open_options *given, struc
     diag_init(&capture->diag, false);
     layout_set_init(&capture->layouts);
     strbuf_init(&capture->parameters, IMPORT_PARAMETERS_LIMIT);
-    if (copy_options(&options, sizeof options, given, &err) == 0)
-        open_capture(capture, path, &options, &err);
+    if (copy_options(&options, sizeof options, given, &err) == 0) {
+        if ((unsigned)options.import > MSPROF_IMPORT_NEVER)
+            err_set(&err, ERR_USAGE, "the option 'import' is %d, which is none of enum msprof_import",
+                    (int)options.import);
+        else
+            open_capture(capture, path, &options, &err);
+    }
     const int status = leave(&visit, &err, error);
     if (status < 0)
         msprof_close(capture);
@@ -284,13 +295,17 @@ void msprof_close(struct msprof_capture *capture)
 
 void msprof_interrupt(struct msprof_capture *capture)
 {
-    atomic_store(&capture->interrupt, INTERRUPT_BY_CALLER);
+    if (capture != NULL)
+        atomic_store(&capture->interrupt, INTERRUPT_BY_CALLER);
 }
 
 /* ---- what it is ---- */
 
 int msprof_facts(struct msprof_capture *capture, struct msprof_facts *ret, struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(capture, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct msprof_facts facts = {.path = capture->directory,
                                  .database = capture->database,
                                  .records_decoded = capture->counts.records_decoded,
@@ -303,7 +318,7 @@ int msprof_facts(struct msprof_capture *capture, struct msprof_facts *ret, struc
     struct err err = ERR_INIT;
 
     enter(&visit, &capture->interrupt);
-    if (ret->size < sizeof ret->size) {
+    if (ret->size < sizeof ret->size || ret->size % sizeof ret->size != 0) {
         err_set(&err, ERR_USAGE, "the size of struct msprof_facts is %zu: set it to its sizeof", ret->size);
         return leave(&visit, &err, error);
     }
@@ -320,9 +335,11 @@ int msprof_diagnostics(struct msprof_capture *capture,
                        int (*each)(void *arg, const struct msprof_diagnostic *diagnostic), void *arg,
                        struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(capture, each);
+    if (null != NULL)
+        return fail_null(null, error);
     static const enum msprof_severity severities[] = {
         [DIAG_NOTE] = MSPROF_NOTE, [DIAG_WARNING] = MSPROF_WARNING, [DIAG_ERROR] = MSPROF_ERROR};
-    (void)error;
     for (size_t i = 0; i < capture->diag.count; i++) {
         const struct diag_entry *entry = &capture->diag.entries[i];
         const struct diag_info *info = diag_info(entry->id);

@@ -46,8 +46,19 @@ static const struct msprof_error *make_error(const struct err *err)
         memcpy(error->message + used, err->causes[i], length);
         used += length;
     }
-    memcpy(error->hint, err->hint, strlen(err->hint));
+    const char *hint = err_hint_for_caller(err);
+    memcpy(error->hint, hint, strlen(hint));
     return error;
+}
+
+int fail_null(const char *argument, struct msprof_error **error)
+{
+    atomic_int none = 0;
+    struct visit visit;
+    struct err err = ERR_INIT;
+    enter(&visit, &none);
+    err_set(&err, ERR_USAGE, "the argument '%s' is NULL", argument);
+    return leave(&visit, &err, error);
 }
 
 int copy_options(void *ret, size_t size, const void *given, struct err *err)
@@ -56,7 +67,7 @@ int copy_options(void *ret, size_t size, const void *given, struct err *err)
     if (given == NULL)
         return 0;
     memcpy(&known, given, sizeof known);
-    if (known < sizeof known)
+    if (known < sizeof known || known % sizeof known != 0)
         return err_set(err, ERR_USAGE, "the size in the options is %zu: set it to the sizeof of their struct", known);
     memcpy(ret, given, known < size ? known : size);
     return 0;
@@ -74,17 +85,17 @@ int leave(const struct visit *visit, const struct err *err, struct msprof_error 
 
 int msprof_error_code(const struct msprof_error *error)
 {
-    return error->code;
+    return error != NULL ? error->code : 0;
 }
 
 const char *msprof_error_message(const struct msprof_error *error)
 {
-    return error->message;
+    return error != NULL ? error->message : "";
 }
 
 const char *msprof_error_hint(const struct msprof_error *error)
 {
-    return error->hint;
+    return error != NULL ? error->hint : "";
 }
 
 void msprof_error_free(struct msprof_error *error)

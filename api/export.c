@@ -109,6 +109,9 @@ static int export_into(struct msprof_capture *capture, const char *what, const c
 int msprof_export(struct msprof_capture *capture, const char *what, const char *directory,
                   void (*written)(void *arg, const char *path), void *arg, struct msprof_error **error)
 {
+    const char *null = NULL_OF_THREE(capture, what, directory);
+    if (null != NULL)
+        return fail_null(null, error);
     struct writing writing = {written, arg};
     struct visit visit;
     struct err err = ERR_INIT;
@@ -170,6 +173,9 @@ int msprof_export_bytes(struct msprof_capture *capture, const char *what,
                         int (*write)(void *arg, const char *name, const void *bytes, size_t length), void *arg,
                         struct msprof_error **error)
 {
+    const char *null = NULL_OF_THREE(capture, what, write);
+    if (null != NULL)
+        return fail_null(null, error);
     struct streaming streaming = {write, arg, 0, ERR_INIT};
     struct writing writing = {stream_file, &streaming};
     struct visit visit;

@@ -32,6 +32,13 @@ void enter(struct visit *visit, atomic_int *interrupt);
 /* Hands an error out; returns its code, or 0. error may be NULL. */
 int leave(const struct visit *visit, const struct err *err, struct msprof_error **error);
 
+/* For an argument that is NULL and must not be; returns the code. */
+int fail_null(const char *argument, struct msprof_error **error);
+/* The name of the first argument that is NULL; NULL: there is none. */
+#define NULL_IF(argument) ((argument) == NULL ? #argument : NULL)
+#define NULL_OF_TWO(a, b) (NULL_IF(a) != NULL ? NULL_IF(a) : NULL_IF(b))
+#define NULL_OF_THREE(a, b, c) (NULL_IF(a) != NULL ? NULL_IF(a) : NULL_OF_TWO(b, c))
+
 /* Copies what the options of a caller say; NULL: nothing. Of a shorter struct what is missing is 0. */
 int copy_options(void *ret, size_t size, const void *given, struct err *err);
 

@@ -16,7 +16,8 @@
 #include <pthread.h>
 #include <time.h>
 
-#define BLOCK_ROWS 1024  /* of 45 columns, so that a block stays in a cache */
+#define BLOCK_ROWS 1024 /* of 45 columns, so that a block stays in a cache */
+#define BLOCK_ROWS_MOST ((size_t)1024 * 1024)
 #define POLL_NS 20000000 /* how often who waits looks whether it is interrupted */
 
 struct msprof_table {
@@ -173,7 +174,9 @@ static int take_options(struct msprof_table *table, const struct msprof_table_op
         err_set(err, ERR_LIMIT, "%zu filters; at most %d are possible", table->filters.count, CHOICE_MAX_FILTERS);
     if (err->code != ERR_NONE)
         return err_status(err);
-    table->block_rows = options->block_rows > 0 && options->block_rows < INT32_MAX ? options->block_rows : BLOCK_ROWS;
+    table->block_rows = options->block_rows == 0                ? BLOCK_ROWS
+                        : options->block_rows < BLOCK_ROWS_MOST ? options->block_rows
+                                                                : BLOCK_ROWS_MOST;
     table->choice = (struct table_choice){.columns = table->columns,
                                           .sort = table->sort,
                                           .filters = (const char *const *)table->filters.items,
@@ -243,17 +246,26 @@ static int open_table(struct msprof_capture *capture, const char *name, const ch
 int msprof_table_open(struct msprof_capture *capture, const char *name, const struct msprof_table_options *options,
                       struct msprof_table **ret, struct msprof_error **error)
 {
+    const char *null = NULL_OF_THREE(capture, name, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     return open_table(capture, name, NULL, options, ret, error);
 }
 
 int msprof_sql(struct msprof_capture *capture, const char *query, struct msprof_table **ret,
                struct msprof_error **error)
 {
+    const char *null = NULL_OF_THREE(capture, query, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     return open_table(capture, "sql", query, NULL, ret, error);
 }
 
 int msprof_table_next(struct msprof_table *table, const struct msprof_block **ret, struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(table, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     struct visit visit;
     struct err err = ERR_INIT;
 
@@ -270,7 +282,9 @@ int msprof_table_next(struct msprof_table *table, const struct msprof_block **re
 
 int msprof_table_columns(struct msprof_table *table, const struct msprof_block **ret, struct msprof_error **error)
 {
-    (void)error;
+    const char *null = NULL_OF_TWO(table, ret);
+    if (null != NULL)
+        return fail_null(null, error);
     *ret = &table->empty->shown;
     return 0;
 }
@@ -321,6 +335,9 @@ static int list_one(void *arg, const struct report *report, struct err *err)
 int msprof_tables(struct msprof_capture *capture, int (*each)(void *arg, const char *name, const char *title),
                   void *arg, struct msprof_error **error)
 {
+    const char *null = NULL_OF_TWO(capture, each);
+    if (null != NULL)
+        return fail_null(null, error);
     struct listing listing = {each, arg, 0};
     struct visit visit;
     struct err err = ERR_INIT;

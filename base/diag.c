@@ -279,6 +279,7 @@ int diag_fatal_error(const struct diagnostics *diag, struct err *err)
                     info->remedy);
         break;
     }
+    err_hint_caller(err, "without strict, intact data is kept");
     return err_hint(err, "without --strict, intact data is kept");
 }
 

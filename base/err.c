@@ -25,6 +25,7 @@ static void set_first_cause(struct err *err, enum err_code code, const char *tex
     err->depth = 1;
     snprintf(err->causes[0], sizeof err->causes[0], "%s", text);
     err->hint[0] = '\0';
+    err->caller_hint[0] = '\0';
 }
 
 int err_set(struct err *err, enum err_code code, const char *format, ...)
@@ -105,6 +106,21 @@ int err_hint(struct err *err, const char *format, ...)
         snprintf(err->hint, sizeof err->hint, "%s", text);
     }
     return err_status(err);
+}
+
+int err_hint_caller(struct err *err, const char *format, ...)
+{
+    if (err->hint[0] == '\0' && err->caller_hint[0] == '\0') {
+        char text[ERR_TEXT_SIZE];
+        ERR_FORMAT(text, format);
+        snprintf(err->caller_hint, sizeof err->caller_hint, "%s", text);
+    }
+    return err_status(err);
+}
+
+const char *err_hint_for_caller(const struct err *err)
+{
+    return err->caller_hint[0] != '\0' ? err->caller_hint : err->hint;
 }
 
 const char *err_message(const struct err *err)

@@ -40,7 +40,8 @@ struct err {
     enum err_code code;
     unsigned depth;
     char causes[ERR_MAX_CAUSES][ERR_TEXT_SIZE];
-    char hint[ERR_TEXT_SIZE]; /* what to do next; empty when there is nothing to say */
+    char hint[ERR_TEXT_SIZE];        /* what to do next; empty when there is nothing to say */
+    char caller_hint[ERR_TEXT_SIZE]; /* likewise for callers of libmsprof; empty: the same */
 };
 
 #define ERR_INIT                                                                                                       \
@@ -69,6 +70,13 @@ int err_wrap(struct err *err, const char *format, ...) __attribute__((format(pri
 
 /* Says what the user can do; the first hint given stays. Returns -err->code. */
 int err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Comes before an err_hint whose text names options or commands of the program: what a caller of libmsprof can do, in
+ * words that stand for C and Python alike. Who hands the error out takes the one for its reader. Without effect where a
+ * hint was given. Returns -err->code. */
+int err_hint_caller(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For a caller of libmsprof. */
+const char *err_hint_for_caller(const struct err *err);
 
 /* The outermost cause, never NULL ("no error" when none is set). */
 const char *err_message(const struct err *err);

@@ -98,7 +98,7 @@ static void take_library(struct machine *machine, struct library_version version
 
 static void ask_libraries(struct machine *machine)
 {
-    struct library_version ssh, archives;
+    struct library_version ssh, archives, screens;
 
     take_library(machine, (struct library_version){"SQLite", SQLITE_VERSION, sqlite3_libversion()});
     take_library(machine, json_library());
@@ -110,6 +110,8 @@ static void ask_libraries(struct machine *machine)
         take_library(machine, ssh);
     if (archive_library(&archives))
         take_library(machine, archives);
+    if (tui_library(&screens))
+        take_library(machine, screens);
     take_library(machine, (struct library_version){"glibc", AS_TEXT(__GLIBC__) "." AS_TEXT(__GLIBC_MINOR__),
                                                    gnu_get_libc_version()});
 }

@@ -31,18 +31,20 @@ static bool table_is(const char *table, const char *word)
 
 /* The table to show: the one that was asked for; else the summary, where the family has one and the vendor's spelling
  * does not ask for the vendor's tables. */
-static const char *table_of(const struct capture_visit *visit, sqlite3 *db)
+static int table_of(const struct capture_visit *visit, sqlite3 *db, const char **ret, struct err *err)
 {
     struct db_facts facts;
-    struct err ignored = ERR_INIT;
-    const struct report *const *all = report_all(&ignored);
+    const struct report *const *all = report_all(err);
 
-    if (visit->settings->show.table != NULL)
-        return visit->settings->show.table;
-    return !visit->settings->by_vendor_dir && all != NULL && db_read_facts(db, &facts, &ignored) == 0 &&
-                   report_find(all, "summary", facts.family) != NULL && !visit_is_empty(visit, db, &ignored)
-               ? "summary"
-               : "vendor";
+    *ret = visit->settings->show.table;
+    if (*ret != NULL)
+        return 0;
+    if (all == NULL || db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    const bool has_summary = !visit->settings->by_vendor_dir && report_find(all, "summary", facts.family) != NULL;
+    struct err reason = ERR_INIT;
+    *ret = has_summary && !visit_is_empty(visit, db, &reason) ? "summary" : "vendor";
+    return 0;
 }
 
 /* A step or a stretch of time was chosen. */
@@ -135,7 +137,7 @@ struct showing {
 
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
-    const char *table = table_of(visit, db);
+    const char *table;
     const struct roofs roofs = roofs_of(visit->settings);
     struct report_files report_files = {.items = NULL};
     struct show_options options =
@@ -146,7 +148,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     int status = STATUS_DONE, result;
 
     const bool of_user = visit->settings->show.sql != NULL && !visit->settings->show.joint;
-    if (captures_load_reports(&report_files, visit->settings, &err) < 0 ||
+    if (table_of(visit, db, &table, &err) < 0 || captures_load_reports(&report_files, visit->settings, &err) < 0 ||
         (of_user && stable_views_hide(db, &err) < 0)) {
         report_files_release(&report_files);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
@@ -190,12 +192,17 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
 }
 
 /* The vendor's tool leaves the timelines of a board's capture behind, and so does this where it is called like it. */
-static bool leaves_timelines(const struct capture_visit *visit, sqlite3 *db)
+static int leaves_timelines(const struct capture_visit *visit, sqlite3 *db, bool *ret, struct err *err)
 {
     struct db_facts facts;
-    struct err ignored = ERR_INIT;
-    return visit->settings->by_vendor_dir && visit->settings->show.table == NULL &&
-           db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_SVP;
+
+    *ret = visit->settings->by_vendor_dir && visit->settings->show.table == NULL;
+    if (!*ret)
+        return 0;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    *ret = facts.family == CAPTURE_SVP;
+    return 0;
 }
 
 static int make_timelines(const struct capture_visit *visit)
@@ -222,9 +229,14 @@ static int show_one(struct capture_visit *visit)
 
     if (db == NULL)
         return status;
-    bool timelines = leaves_timelines(visit, db) && can_leave_them(visit);
     const struct showing *showing = visit->context;
     struct err err = ERR_INIT;
+    bool timelines = false;
+    if (leaves_timelines(visit, db, &timelines, &err) < 0) {
+        database_close(db);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    }
+    timelines = timelines && can_leave_them(visit);
     status = status_worse(status, showing->links != NULL && opprof_links_put(showing->links, db, &err) < 0
                                       ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
                                       : show_database(visit, db));

@@ -76,6 +76,8 @@ bool command_is_within(enum command_id id, enum command_id ancestor);
 
 /* The library that collect uses; false: this build is without collect. */
 bool collect_library(struct library_version *ret);
+/* The library that tui draws with; false: it is not installed, or this build is without tui. */
+bool tui_library(struct library_version *ret);
 /* The path of the library that 'msprof run' puts into programs (free() it): beside the program in a build tree, else
  * where 'make install' puts it. */
 int run_find_library(char **ret, struct err *err);

@@ -158,6 +158,7 @@ int database_write_error(struct err *err, int system, const char *doing)
     if (system != ENOSPC && system != EDQUOT)
         return err_set_errno(err, system, "%s", doing);
     err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
+    err_hint_caller(err, "free some space, or choose another directory for results");
     return err_hint(err, "free some space, or choose another directory with --output DIR");
 }
 
@@ -170,6 +171,7 @@ static bool is_of_lock(int code)
 static int lock_error(struct err *err, const char *doing)
 {
     err_set(err, ERR_DATABASE, "%s: another program holds its lock, or the file system has no locks", doing);
+    err_hint_caller(err, "wait until that program has ended, or choose a directory for results on a local disk");
     return err_hint(err, "wait until that program has ended, or choose a local disk with --output DIR");
 }
 
@@ -202,6 +204,7 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         err_set(err, ERR_FORMAT, "%s: %s", doing, text);
+        err_hint_caller(err, "import the capture again: MSPROF_IMPORT_ALWAYS, or again=True in Python");
         return err_hint(err, "run 'msprof import' to rebuild the database");
     default:
         return err_set(err, ERR_DATABASE, "%s: %s", doing, text);
@@ -336,6 +339,7 @@ static bool has_log(sqlite3 *db)
 static int fail_journalled(const char *path, struct err *err)
 {
     err_set(err, ERR_FORMAT, "another program changed '%s' or is changing it: it has a journal", path);
+    err_hint_caller(err, "import the capture again: MSPROF_IMPORT_ALWAYS, or again=True in Python");
     return err_hint(err, "run 'msprof import' to rebuild it");
 }
 
@@ -529,6 +533,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         return err_set_errno(err, errno, "cannot open database '%s'", path);
     if (!S_ISREG(info.st_mode)) { /* opening a pipe would wait */
         err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
+        err_hint_caller(err, "move it away, and import the capture again");
         return err_hint(err, "move it away and run 'msprof import'");
     }
     if (is_journalled(path))
@@ -562,6 +567,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_set(err, ERR_FORMAT,
                 "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,
                 (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
+        err_hint_caller(err, "import the capture again: MSPROF_IMPORT_ALWAYS, or again=True in Python");
         status = err_hint(err, "run 'msprof import' to rebuild it");
         goto out;
     }
@@ -569,6 +575,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
     if (bytes != info.st_size) {
         err_set(err, ERR_FORMAT, "'%s' is truncated: %lld bytes; expected %lld", path, (long long)info.st_size,
                 (long long)bytes);
+        err_hint_caller(err, "import the capture again: MSPROF_IMPORT_ALWAYS, or again=True in Python");
         status = err_hint(err, "run 'msprof import' to rebuild it");
     }
 out:

@@ -136,6 +136,7 @@ int cann_export_iterations(cann_export *export, sqlite3 *db, const struct export
     if (!model || !iteration) {
         err_set(err, ERR_USAGE, "%s is given without %s; captures since 2023 need both or neither",
                 model ? "--model-id" : "--iteration-id", model ? "--iteration-id" : "--model-id");
+        err_hint_caller(err, "the view step lists models and their iterations");
         return err_hint(err, "'msprof query' lists models and their number of iterations");
     }
     return export_iterations(export, db, options, ret, err);

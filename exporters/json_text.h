@@ -99,6 +99,7 @@ int json_indent_file(const char *path, struct err *err);
 
 #define SCHEMA_ADVICE "msprof.advice/1"
 #define SCHEMA_BASELINE "msprof.baseline/3"
+#define SCHEMA_CLUSTER "msprof.cluster/1"
 #define SCHEMA_DIFF "msprof.diff/2"
 #define SCHEMA_DOCTOR "msprof.doctor/1"
 #define SCHEMA_OPTIONS "msprof.options/1"
@@ -108,8 +109,8 @@ int json_indent_file(const char *path, struct err *err);
 
 #define SCHEMA_LIST                                                                                                    \
     {                                                                                                                  \
-        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_MEASURES, SCHEMA_SAMPLES, SCHEMA_OPTIONS,   \
-            SCHEMA_RULES, NULL                                                                                         \
+        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_CLUSTER, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_MEASURES, SCHEMA_SAMPLES,   \
+            SCHEMA_OPTIONS, SCHEMA_RULES, NULL                                                                         \
     }
 
 #endif

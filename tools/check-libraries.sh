@@ -17,6 +17,7 @@ package_of() {
     libssh/libssh.h) echo 'libssh-dev (libssh-devel), or build with libssh2: make, or without collect: make COLLECT=no' ;;
     libdeflate.h) echo 'libdeflate-dev (libdeflate-devel)' ;;
     archive.h) echo 'libarchive-dev (libarchive-devel)' ;;
+    ncurses.h) echo 'libncurses-dev (ncurses-devel), or build without tui: make TUI=no' ;;
     xxhash.h) echo 'libxxhash-dev (xxhash-devel)' ;;
     zlib.h) echo 'zlib1g-dev (zlib-devel)' ;;
     openssl/evp.h) echo 'libssl-dev (openssl-devel)' ;;

@@ -9,7 +9,7 @@
 #   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
 
-build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev)
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev)
 
 test=(
     libcmocka-dev bats perl                    # unit tests, command-line tests, prove
@@ -51,21 +51,21 @@ esac
 [ -z "$npm" ] || command -v npm >/dev/null || wanted+=(npm)
 
 # axe-core looks for what keeps people from reading a page, and @modelcontextprotocol/sdk is the client of the authors of
-# the protocol that 'msprof mcp' serves. Debian has neither: they come from npm, as the lock file says, and without them
-# two tests are skipped.
+# the protocol that 'msprof mcp' serves; DuckDB (x86-64 alone) reads tables of import msprof. Debian has none of them: they come
+# from npm, as the lock file says, and without them three tests are skipped.
 install_npm() {
     local here lock=tests/lib/package-lock.json
     here=$(dirname "$0")/..
     [ -f "$here/$lock" ] || return 0
     cd "$here"
     ! cmp -s "$lock" build/npm/package-lock.json || [ ! -f build/npm/node_modules/axe-core/axe.min.js ] || return 0
-    echo "Installing: axe-core, @modelcontextprotocol/sdk"
+    echo "Installing: axe-core, @modelcontextprotocol/sdk, DuckDB"
     rm -rf build/npm
     mkdir -p build/npm
     cp tests/lib/package.json "$lock" build/npm/
     timeout 300 npm ci --prefix build/npm --ignore-scripts --no-audit --no-fund >build/npm/log 2>&1 </dev/null && return 0
     rm -rf build/npm/node_modules
-    echo "$0: axe-core and @modelcontextprotocol/sdk are not tried: 'npm ci' failed: $(head -n 1 build/npm/log)" >&2
+    echo "$0: axe-core, @modelcontextprotocol/sdk and DuckDB are not tried: 'npm ci' failed: $(head -n 1 build/npm/log)" >&2
 }
 
 missing=()

@@ -44,7 +44,7 @@ archive_builds_without_git() {
 small_build() {
     local room
     room=$(mktemp -d)
-    make -j "$(nproc)" COLLECT=no ACL=no BUILD="$room" && ! ldd "$room/msprof" | grep ssh2
+    make -j "$(nproc)" COLLECT=no ACL=no TUI=no BUILD="$room" && ! ldd "$room/msprof" | grep ssh2
     local status=$?
     rm -rf "$room"
     return "$status"

@@ -8,7 +8,7 @@ set -euo pipefail
 architecture=${1:?usage: tools/sysroot.sh arm64|amd64 DIR [PACKAGE ...]}
 directory=${2:?usage: tools/sysroot.sh arm64|amd64 DIR [PACKAGE ...]}
 shift 2
-packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev)
+packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev)
 [ $# -eq 0 ] || packages=("$@")
 
 [ "$(cat "$directory/.complete" 2>/dev/null)" != "${packages[*]}" ] || exit 0

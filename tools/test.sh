@@ -33,6 +33,7 @@ check_sources() {
     local status=0
     BENCH_SECONDS=60 tests/bench/bench_instructions.sh build/release >build/instructions.log 2>&1 || true
     make --no-print-directory -j "$(nproc)" --keep-going lint >build/lint.log 2>&1 || status=1
+    make --no-print-directory -j "$(nproc)" check-threads >build/check-threads.log 2>&1 || status=1
     tools/check-packages.sh build >build/check-packages.log 2>&1 || status=1
     return "$status"
 }
@@ -55,6 +56,7 @@ number_and_hold() {
     if [ -n "$all" ]; then
         tail -f --pid="$lint" /dev/null
         grep -vE '^  [A-Z]+ ' build/lint.log || echo "make lint has no findings"
+        grep -vE '^  [A-Z]+ ' build/check-threads.log | tail -n 30
         cat build/instructions.log build/check-packages.log
     fi
     list_left_out

@@ -117,6 +117,7 @@ int path_make_result_directory(const char *path, struct err *err)
     struct stat info;
     if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
         err_set(err, ERR_ACCESS, "'%s' is a symbolic link; expected a directory of results", path);
+        err_hint_caller(err, "remove the link, or choose another directory for results");
         return err_hint(err, "remove the link, or choose another directory with --output DIR");
     }
     return path_make_directories(path, err);

@@ -8,6 +8,7 @@
 #include "cli/capture/private_results.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
+#include "exporters/table/report.h"
 #include "parsers/capture/archive.h"
 #include "parsers/capture/capture.h"
 #include "parsers/capture/capture_find.h"
@@ -235,6 +236,19 @@ static bool holds_results(const char *directory)
     return found;
 }
 
+/* Names the option for a table, if its name stands in the place of a capture. */
+static void hint_of_table(const char *word, struct err *err)
+{
+    struct err ignored = ERR_INIT;
+    const struct report *const *all = report_all(&ignored);
+
+    for (; all != NULL && *all != NULL; all++)
+        if (strcmp((*all)->name, word) == 0) {
+            err_hint(err, "a table follows its option: msprof show CAPTURE --table %s", word);
+            return;
+        }
+}
+
 int found_captures_add(struct found_captures *found, const struct settings *settings, const char *path)
 {
     struct err err = ERR_INIT;
@@ -251,6 +265,8 @@ int found_captures_add(struct found_captures *found, const struct settings *sett
     if (failed) {
         if (is_file && !is_archive)
             options_hint_of_file(path, &err);
+        else if (settings->command == COMMAND_SHOW)
+            hint_of_table(path, &err);
         err_wrap(&err, "cannot use '%s' as a capture", path);
         return console_error(&err);
     }

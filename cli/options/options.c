@@ -391,6 +391,37 @@ static void put_owners(struct strbuf *ret, enum command_id command, const char *
         strbuf_addf(ret, " and %u other commands", count - MOST_OWNERS);
 }
 
+/* Names an option as other programs call it. NULL: the command has none of that kind. */
+static const char *form_of_alias(enum command_id command, const char *word, size_t length)
+{
+    static const struct {
+        const char *typed, *option, *form;
+    } aliases[] = {
+        {"--limit", "--top", "--top N"},
+        {"-n", "--top", "--top N"},
+        {"--where", "--filter", "--filter CONDITION"},
+        {"-t", "--table", "--table NAME"},
+        {"--tables", "--table", "--table NAME"},
+        {"--sort-by", "--sort", "--sort COLUMN"},
+        {"--order-by", "--sort", "--sort COLUMN"},
+        {"--baseline", "--base", "--base CAPTURE"},
+        {"--candidate", "--new", "--new CAPTURE"},
+        {"--output-dir", "--output", "--output DIR"},
+        {"--json", "--format", "--format json"},
+        {"--csv", "--format", "--format csv"},
+        {"--html", "--format", "--format html"},
+        {"--markdown", "--format", "--format markdown"},
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (strlen(aliases[i].typed) != length || strncmp(aliases[i].typed, word, length) != 0)
+            continue;
+        const struct option_spec *option = find_by_name(command, aliases[i].option, strlen(aliases[i].option));
+        if (option != NULL && (option->choices == NULL || choice_find(option->choices, aliases[i].typed + 2) >= 0))
+            return aliases[i].form;
+    }
+    return NULL;
+}
+
 /* Says that a command does not know an option, and which one may be meant. */
 static int unknown_option(struct err *err, enum command_id command, const char *word)
 {
@@ -404,6 +435,11 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         return err_hint(err, "msprof show CAPTURE --table NAME --format csv >FILE; --output DIR is for the database");
     }
 
+    const char *form = command != COMMAND_ROOT ? form_of_alias(command, word, length) : NULL;
+    if (form != NULL) {
+        err_set(err, ERR_USAGE, "unknown option '%.*s'", (int)length, word);
+        return err_hint(err, "%s", form);
+    }
     if (elsewhere != NULL && command == COMMAND_ROOT && !find(options, word, length)) {
         return err_set(err, ERR_USAGE, "'%.*s' must follow the command that it belongs to", (int)length, word);
     }

@@ -170,6 +170,7 @@ struct settings {
     struct report_settings {
         const char *page;   /* NULL: report.html, report.md */
         int format;         /* index of {"html", "markdown"} */
+        int print;          /* index of {"answers", "all"} */
         const char *base;   /* --diff; NULL: not given */
         const char *source; /* --source; NULL: not given */
         bool redact;

@@ -230,6 +230,7 @@ static int choose_iterations(const struct copying *copying, struct err *err)
         return status;
     err_set(err, ERR_NOT_FOUND, "model %lld has no iteration %lld", (long long)copying->model_id,
             (long long)copying->first);
+    err_hint_caller(err, "the view step lists models and their iterations");
     return err_hint(err, "'msprof query' lists models and their number of iterations");
 }
 

@@ -85,6 +85,7 @@ int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err
     if (last > bytes) {
         err_set(err, ERR_FORMAT, "the rows of the database's table %s are numbered up to %lld; expected at most %lld",
                 table, (long long)last, (long long)bytes);
+        err_hint_caller(err, "import the capture again: MSPROF_IMPORT_ALWAYS, or again=True in Python");
         return err_hint(err, "run 'msprof import' to rebuild it");
     }
     *ret = last > 0 ? last : 0;
@@ -165,6 +166,7 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
         facts.family = strcmp(family, capture_family_name((enum capture_family)i)) == 0 ? i : facts.family;
     if (facts.family < 0) {
         err_set(err, ERR_FORMAT, "the database's family is '%.40s', which this version does not know", family);
+        err_hint_caller(err, "import the capture again: MSPROF_IMPORT_ALWAYS, or again=True in Python");
         status = err_hint(err, "run 'msprof import' to rebuild it");
     }
     if (status < 0 || database_meta_integer(db, "origin_ns", &facts.origin_ns, err) < 0 ||

@@ -390,17 +390,17 @@ static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, c
         return;
     struct pmu_column *column = &plan->columns[plan->count++];
     const char *prefix = !has_sides(plan->rules) ? "" : plan->side == PMU_AIC ? "aic_" : "aiv_";
-    size_t length = strlen(prefix);
     *column = (struct pmu_column){.metric = metric, .is_time = is_time};
     memcpy(column->counter, counters, sizeof column->counter);
-    memcpy(column->title, prefix, length);
-    snprintf(column->title + length, sizeof column->title - length, "%s%s", name, format);
+    snprintf(column->title, sizeof column->title, "%s%s%s", prefix, name, format);
 }
 
 static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, const uint16_t *events, size_t count)
 {
     int8_t counters[PMU_METRIC_EVENTS];
-    if (!is_supported(plan, metric->name) || !find_counters(metric, events, count, counters))
+    const bool counted = find_counters(metric, events, count, counters);
+    plan->counted |= counted;
+    if (!counted || !is_supported(plan, metric->name))
         return;
     switch (metric->formula) {
     case PIPE:
@@ -427,17 +427,6 @@ static void add_raw_counters(struct pmu_plan *plan, const uint16_t *events, size
     }
 }
 
-/* Whether the events are those of a metric of the group: those of another chip, or of another time, are not. */
-static bool is_counted(const struct pmu_group *group, const uint16_t *events, size_t count)
-{
-    int8_t counters[PMU_METRIC_EVENTS];
-    for (size_t i = 0; i < group->count; i++) {
-        if (find_counters(&group->metrics[i], events, count, counters))
-            return true;
-    }
-    return false;
-}
-
 static bool is_given(const char *events)
 {
     return events != NULL && events[0] != '\0';
@@ -458,6 +447,7 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .core_num = setup->core_num,
         .unfiltered = setup->unfiltered,
         .both_fops = setup->both_fops,
+        .mac = {-1, -1},
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
     const bool custom = setup->group != NULL && strncmp(setup->group, PMU_CUSTOM, sizeof PMU_CUSTOM - 1) == 0;
@@ -465,10 +455,6 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
                    : group != NULL         ? parse_events(group->events, 16, events)
                    : custom                ? parse_events(setup->group + sizeof PMU_CUSTOM - 1, 0, events)
                                            : 0;
-    if (group != NULL && count > 0 && !is_counted(group, events, count))
-        group = NULL;
-    plan->raw = group == NULL && count > 0;
-    plan->mac[0] = plan->mac[1] = -1;
     if (group == NULL && count == 0 && plan->rules == PMU_RULES_CORE)
         return; /* nothing was counted, not the cycles either */
     add_column(plan, &total_time, none, true, "", "");
@@ -476,12 +462,12 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
     for (size_t i = 0; group != NULL && i < group->count; i++)
         add_metric(plan, &group->metrics[i], events, count);
+    plan->raw = !plan->counted && count > 0; /* also of events of another chip under the group's name */
     if (plan->raw) {
         add_raw_counters(plan, events, count);
         return;
     }
     plan->mac[0] = find_counter(events, count, plan->rules == PMU_RULES_V6 ? 0x301 : 0xa);
-    plan->mac[1] = -1;
     if (plan->mac[0] < 0) {
         plan->mac[0] = find_counter(events, count, 0x416);
         plan->mac[1] = find_counter(events, count, 0x417);

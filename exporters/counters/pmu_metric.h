@@ -60,7 +60,8 @@ struct pmu_plan {
     enum pmu_side side;
     int64_t chip, frequency_hz, core_num;
     bool unfiltered;
-    bool raw;     /* of no known group: counters are shown as they were counted */
+    bool counted; /* the events of a metric of the group */
+    bool raw;     /* of no known group, or not counted: counters are shown as they are */
     size_t count; /* columns */
     struct pmu_column {
         char title[PMU_TITLE_MAX]; /* "aic_mac_time(us)" */

@@ -342,6 +342,7 @@ static int fail_late(const struct report_user_query *query, struct err *err)
 {
     err_set(err, ERR_LIMIT, "%s:%zu: the query takes longer than %" PRId64 " seconds", query->place, query->first_line,
             query->seconds);
+    err_hint_caller(err, "ask for fewer rows");
     return err_hint(err, "raise the limit with --report-seconds N (0: no limit)");
 }
 

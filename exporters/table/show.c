@@ -708,6 +708,8 @@ static int no_table(const struct report *const *all, const struct report_files *
     }
     list_tables_about(all, name, family, &about);
     err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
+    err_hint_caller(err, "msprof_tables, or .tables in Python, lists its tables%s",
+                    about.data != NULL ? about.data : "");
     return err_hint(err, "'msprof show --table list CAPTURE' lists its tables%s", about.data != NULL ? about.data : "");
 }
 

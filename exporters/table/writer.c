@@ -69,7 +69,7 @@ static int least_first(const struct report_plan *plan, const struct columns_aske
     return 1 + (int)step + ((column_of(plan, step)->flags & REPORT_NARROW) != 0 ? REPORT_MAX_COLUMNS : 0);
 }
 
-static struct grid_column *make_columns(const struct report_plan *plan, struct err *err)
+struct grid_column *report_grid_columns(const struct report_plan *plan, struct err *err)
 {
     struct grid_column *columns = scoped_memory(plan->step_count + 1, sizeof *columns);
     const struct columns_asked asked = columns_asked(plan);
@@ -137,7 +137,7 @@ static void cut_sentences(struct grid *grid, int width, bool ascii)
 static int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
                        struct err *err)
 {
-    SCOPED_FREE struct grid_column *columns = make_columns(plan, err);
+    SCOPED_FREE struct grid_column *columns = report_grid_columns(plan, err);
     SCOPED_FREE char **titles = scoped_memory(plan->step_count + 1, sizeof *titles);
     if (columns == NULL || titles == NULL)
         return err_no_memory(err);
@@ -193,6 +193,7 @@ static int table_stream_begin(struct table_stream *stream, enum table_format for
     if (same)
         return 0;
     err_set(err, ERR_FAILED, "the columns of this table differ from those of the table before");
+    err_hint_caller(err, "choose common columns");
     return err_hint(err, "choose common columns with --columns, or use --format json");
 }
 

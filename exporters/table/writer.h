@@ -84,6 +84,10 @@ char *report_path(const struct export_options *options, const char *name, int64_
 
 /* A table of the terminal without frames: what answers are printed as. */
 
+/* The columns of its grid, in the order of the plan's steps, whose titles they have: for who keeps the rows of a sink.
+ * free() them; NULL with err set. */
+struct grid_column *report_grid_columns(const struct report_plan *plan, struct err *err);
+
 /* One table of several captures or devices as one document: one head, the rows of all, one tail. */
 
 /* Set path and capture; the rest is zero before the first table. */

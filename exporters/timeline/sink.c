@@ -683,6 +683,7 @@ static int check_parts(const struct trace_cuts *cuts, struct err *err)
     if (cuts->parts <= CUTS_MAX)
         return 0;
     err_set(err, ERR_USAGE, "--split makes more than %d parts", CUTS_MAX);
+    err_hint_caller(err, "choose longer parts, or a time range");
     return err_hint(err, "choose longer parts, or a time range with --from and --until");
 }
 

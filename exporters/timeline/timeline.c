@@ -527,6 +527,7 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
     if (ret->count > 0)
         return 0;
     err_set(err, ERR_NOT_FOUND, "it has no iterations or steps to split at");
+    err_hint_caller(err, "choose parts by time or size");
     return err_hint(err, "leave --split out, or choose parts by time or size");
 }
 

@@ -232,6 +232,7 @@ int baseline_check_target(const char *path, struct err *err)
         (memcmp(head, beginning, sizeof beginning - 1) == 0 || memcmp(head, of_operator, sizeof head) == 0))
         return 0;
     err_set(err, ERR_USAGE, "'%s' exists and is not a baseline", path);
+    err_hint_caller(err, "choose another file, or remove this one");
     return err_hint(err, "--save replaces only baselines: choose another file, or remove this one");
 }
 
@@ -528,5 +529,6 @@ int baseline_read(const char *path, struct profile **ret, size_t *ret_count, str
         baseline_parse(text, length, ret, ret_count, err) == 0)
         return 0;
     err_wrap(err, "cannot use '%s' as a baseline", path);
+    err_hint_caller(err, "create the baseline again");
     return err_hint(err, "create it again with 'msprof diff --save %s --base CAPTURE'", path);
 }

@@ -71,5 +71,6 @@ int measures_read(const char *path, struct measures *measures, bool *ret_is, str
     if (root != NULL && take_samples(root, measures, err) == 0)
         return 0;
     err_wrap(err, "cannot use '%s' as a baseline", path);
+    err_hint_caller(err, "create the baseline again");
     return err_hint(err, "create it again with 'msprof diff --save %s --base CAPTURE'", path);
 }

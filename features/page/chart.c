@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/number.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -37,14 +38,97 @@ void chart_label(struct html_writer *w, const char *anchor, double x, double y, 
     html_close(w);
 }
 
-void chart_axes(struct html_writer *w, const char *top, const char *first, const char *last)
+/* A distance of 1, 2 or 5 times a power of ten, of which at most so many are in the length. */
+static double tick_distance(double length, int most)
 {
-    chart_line(w, "axis", CHART_LEFT, 0, CHART_LEFT, CHART_HEIGHT);
-    chart_line(w, "axis", CHART_LEFT, CHART_HEIGHT, CHART_LEFT + CHART_WIDTH, CHART_HEIGHT);
-    chart_label(w, "end", CHART_LEFT - 6, 11, top);
-    chart_label(w, "end", CHART_LEFT - 6, CHART_HEIGHT, "0");
-    chart_label(w, "start", CHART_LEFT, CHART_HEIGHT + 16, first);
-    chart_label(w, "end", CHART_LEFT + CHART_WIDTH, CHART_HEIGHT + 16, last);
+    static const double steps[] = {1, 2, 5, 10};
+    const double power = pow(10, floor(log10(length / most)));
+    size_t i = 0;
+
+    while (i + 1 < sizeof steps / sizeof *steps && length / (power * steps[i]) > most)
+        i++;
+    return power * steps[i];
+}
+
+/* A time with as many digits as ticks at this distance need, in the unit of the largest. */
+static void tick_text(double ns, double distance, double largest, char text[SCALED_MAX])
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double unit_ns = 1;
+    size_t unit = 0;
+
+    while (unit + 1 < sizeof units / sizeof *units && fabs(largest) / unit_ns >= 1000) {
+        unit_ns *= 1000;
+        unit++;
+    }
+    const double digits = -floor(log10(distance / unit_ns) + 1e-9);
+    snprintf(text, SCALED_MAX, "%.*f %s", digits > 0 ? (int)digits : 0, ns / unit_ns, units[unit]);
+}
+
+void chart_curve(struct html_writer *w, int64_t from_ns, int64_t until_ns, double top, const char *unit)
+{
+    html_attribute_f(w, "data-from", "%.3f", number_us((double)from_ns));
+    html_attribute_f(w, "data-until", "%.3f", number_us((double)until_ns));
+    html_attribute_f(w, "data-top", "%.3f", top);
+    html_attribute(w, "data-unit", unit);
+}
+
+#define TICKS_ACROSS 8
+#define TICKS_UP 4
+
+void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns)
+{
+    const double from = (double)from_ns, length = (double)until_ns - from;
+    char text[SCALED_MAX];
+
+    chart_line(w, "axis", CHART_LEFT, height, CHART_LEFT + CHART_WIDTH, height);
+    if (length <= 0)
+        return;
+    const double distance = tick_distance(length, TICKS_ACROSS);
+    const double first = ceil(from / distance);
+    for (int i = 0; i <= TICKS_ACROSS && (first + i) * distance <= from + length; i++) {
+        const double at = (first + i) * distance;
+        const double x = CHART_LEFT + CHART_WIDTH * (at - from) / length;
+        chart_line(w, "grid", x, 0, x, height);
+        tick_text(at, distance, from + length, text);
+        if (x < CHART_LEFT + CHART_WIDTH - 40)
+            chart_label(w, x < CHART_LEFT + 40 ? "start" : "middle", x, height + 16, text);
+    }
+}
+
+void chart_value_axis(struct html_writer *w, int height, double top, bool of_times, const char *unit)
+{
+    char text[SCALED_MAX];
+
+    chart_line(w, "axis", CHART_LEFT, 0, CHART_LEFT, height);
+    if (top <= 0)
+        return;
+    const double distance = tick_distance(top, TICKS_UP);
+    for (int i = 0; i <= TICKS_UP && i * distance <= top; i++) {
+        const double at = i * distance;
+        const double y = height * (1 - at / top);
+        if (at > 0)
+            chart_line(w, "grid", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+        if (of_times && at > 0)
+            tick_text(at, distance, top, text);
+        else
+            snprintf(text, sizeof text, "%g%s%s", at, at > 0 ? " " : "", at > 0 ? unit : "");
+        chart_label(w, "end", CHART_LEFT - 6, fmin(fmax(y + 4, 11), height), text);
+    }
+}
+
+void chart_count_axis(struct html_writer *w, int height, size_t first, size_t count)
+{
+    const size_t distance = count > 1 ? (size_t)fmax(tick_distance((double)count, 2 * TICKS_ACROSS), 1) : 1;
+    char text[32];
+
+    chart_line(w, "axis", CHART_LEFT, height, CHART_LEFT + CHART_WIDTH, height);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && ((first + i) % distance != 0 || i < (distance + 1) / 2)) /* or too near to the first */
+            continue;
+        snprintf(text, sizeof text, "%zu", first + i);
+        chart_label(w, "middle", CHART_LEFT + CHART_WIDTH * ((double)i + 0.5) / (double)count, height + 16, text);
+    }
 }
 
 void chart_end(struct html_page *page)
@@ -124,17 +208,35 @@ void chart_roofs(struct html_page *page, const struct chart_plane *plane, double
         put_memory_roof(page, plane, work, bandwidth);
 }
 
+/* A tick for each power of ten, or every so many where there is no room for all. */
+#define DECADES 8
+
 void chart_scales(struct html_page *page, const struct chart_plane *plane)
 {
+    struct html_writer *w = &page->w;
+    const int across = (int)ceil((plane->x.high - plane->x.low) / DECADES);
+    const int up = (int)ceil((plane->y.high - plane->y.low) / DECADES);
     char text[32];
 
-    chart_line(&page->w, "axis", CHART_LEFT, 0, CHART_LEFT, CHART_PLANE_HEIGHT);
-    chart_line(&page->w, "axis", CHART_LEFT, CHART_PLANE_HEIGHT, CHART_LEFT + CHART_WIDTH, CHART_PLANE_HEIGHT);
-    for (int end = 0; end < 2; end++) {
-        snprintf(text, sizeof text, "%g", pow(10, end ? plane->x.high : plane->x.low));
-        chart_label(&page->w, end ? "end" : "start", CHART_LEFT + end * CHART_WIDTH, CHART_PLANE_HEIGHT + 16, text);
-        snprintf(text, sizeof text, "%g", pow(10, end ? plane->y.high : plane->y.low));
-        chart_label(&page->w, "end", CHART_LEFT - 6, end ? 11 : CHART_PLANE_HEIGHT, text);
+    chart_line(w, "axis", CHART_LEFT, 0, CHART_LEFT, CHART_PLANE_HEIGHT);
+    chart_line(w, "axis", CHART_LEFT, CHART_PLANE_HEIGHT, CHART_LEFT + CHART_WIDTH, CHART_PLANE_HEIGHT);
+    for (int i = 0; plane->x.low + i <= plane->x.high; i += across) {
+        const double power = plane->x.low + i;
+        const double x = chart_x(plane, pow(10, power));
+        chart_line(w, "grid", x, 0, x, CHART_PLANE_HEIGHT);
+        snprintf(text, sizeof text, "%g", pow(10, power));
+        chart_label(w,
+                    power + across > plane->x.high ? "end"
+                    : power > plane->x.low         ? "middle"
+                                                   : "start",
+                    x, CHART_PLANE_HEIGHT + 16, text);
+    }
+    for (int i = 0; plane->y.low + i <= plane->y.high; i += up) {
+        const double power = plane->y.low + i;
+        const double y = chart_y(plane, pow(10, power));
+        chart_line(w, "grid", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+        snprintf(text, sizeof text, "%g", pow(10, power));
+        chart_label(w, "end", CHART_LEFT - 6, fmin(fmax(y + 4, 11), CHART_PLANE_HEIGHT), text);
     }
 }
 
@@ -265,6 +367,19 @@ void time_bars_release(struct time_bars *bars)
 {
     large_free(bars->items);
     *bars = (struct time_bars){.items = NULL};
+}
+
+const struct step_group *html_leading_group(const struct html_page *page)
+{
+    const struct step_group *leading = NULL;
+
+    for (size_t i = 0; i < page->groups.count; i++) {
+        const struct step_group *it = &page->groups.items[i];
+        bool leads = page->splits.groups.items[it->group].source == page->splits.source;
+        if (leads && it->times.n > 0 && (leading == NULL || it->times.total > leading->times.total))
+            leading = it;
+    }
+    return leading;
 }
 
 /* ---- drawing them ---- */

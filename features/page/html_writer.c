@@ -452,7 +452,7 @@ const char *const html_style[] = {
     ".scroll :is(td,th):first-child{position:sticky;left:0;z-index:1;max-width:26rem}",
     ".scroll td:first-child:not(.b){background:var(--bg)}",
     "tbody.cut tr:nth-child(n+21){display:none}",
-    ".all{font:inherit;font-size:.87rem;background:none;color:var(--link);border:1px solid "
+    ".all{font:inherit;font-size:.87rem;background:none;color:var(--link);border:1px solid ",
     "var(--soft);border-radius:3px;",
     "cursor:pointer}",
     "table{border-collapse:collapse;width:100%;font-size:.87rem;font-variant-numeric:tabular-nums}",
@@ -490,9 +490,9 @@ const char *const html_style[] = {
     ".tl canvas{display:block;width:100%;touch-action:pan-y;cursor:grab}.tools{display:flex;flex-wrap:wrap;gap:.4rem}",
     ".tools button{font:inherit;font-size:.87rem;background:var(--bg);color:var(--link);border:1px solid var(--soft);",
     "border-radius:3px;cursor:pointer;min-width:2rem}",
-    ".tip{position:absolute;z-index:2;pointer-events:none;white-space:pre-line;overflow-wrap:anywhere;font-size:."
+    ".tip{position:absolute;z-index:2;pointer-events:none;white-space:pre-line;overflow-wrap:anywhere;font-size:.",
     "87rem;",
-    "background:var(--head);border:1px solid var(--soft);border-radius:4px;padding:.3rem "
+    "background:var(--head);border:1px solid var(--soft);border-radius:4px;padding:.3rem ",
     ".5rem}.tip[hidden]{display:none}",
     "output{display:block;min-height:1.4rem;font-size:.87rem;color:var(--soft);overflow-wrap:anywhere}",
     ".quiet{display:none}.live :is(td.name,td[title]){cursor:pointer}tr.found td{box-shadow:inset 0 2px var(--link),",
@@ -503,8 +503,10 @@ const char *const html_style[] = {
     ".legend svg{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;vertical-align:-.1rem}",
     ".cube{fill:var(--cube)}.vector{fill:var(--vector)}.aicpu{fill:var(--aicpu)}.exposed{fill:var(--exposed)}",
     ".waiting{fill:var(--waiting)}.copies{fill:var(--copies)}.other{fill:var(--other)}.unrecorded{fill:var(--dark)}",
-    ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.median{stroke:var(--mark);",
-    "stroke-width:1.5;stroke-dasharray:5 3}.faint{opacity:.45}.held{fill:var(--cube)}",
+    ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.grid{stroke:var(--line);",
+    "stroke-width:1}.break{stroke:var(--bg);stroke-width:3}.median{stroke:var(--mark);",
+    "stroke-width:1.5;stroke-dasharray:5 3}.base{stroke:var(--fg);stroke-width:2;stroke-dasharray:2 "
+    "3}.faint{opacity:.45}.held{fill:var(--cube)}",
     ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
     "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
     ".slack{fill:var(--dark)}",
@@ -518,10 +520,10 @@ const char *const html_style[] = {
     "@media screen{section{content-visibility:auto;contain-intrinsic-size:auto 40rem;margin:0 -1rem;padding:0 1rem}}",
     "@media print{@page{size:A4;margin:14mm}@page wide{size:A4 landscape}.scroll:has(th:nth-child(11)){page:wide}",
     "body{max-width:none;padding:0;font-size:9.5pt;background:#fff}",
-    "nav,.skip,.filter,.copy,.all,.tl,.tools,output{display:none}.quiet{display:block}.scroll{overflow:visible;border:"
+    "nav,.skip,.filter,.copy,.all,.tl,.tools,output{display:none}.quiet{display:block}.scroll{overflow:visible;border:",
     "0}",
-    ".scroll "
-    ":is(td,th):first-child{position:static;max-width:none}thead{display:table-header-group}tr,figure,.four>div{break-"
+    ".scroll ",
+    ":is(td,th):first-child{position:static;max-width:none}thead{display:table-header-group}tr,figure,.four>div{break-",
     "inside:avoid}",
     "h2,h3{break-after:avoid}table{font-size:7.5pt}th,td{padding:.1rem .25rem;min-width:0!important}",
     "thead th.n,thead th,tbody th{white-space:normal}figure svg ",
@@ -529,7 +531,16 @@ const char *const html_style[] = {
     "table:has(th:nth-child(18)) :is(th,td){padding:.1rem .12rem}td.name{overflow-wrap:anywhere}",
     "td.name:first-child{min-width:8em!important}td.b,svg ",
     "*,.four>div{print-color-adjust:exact;-webkit-print-color-adjust:exact}",
-    "th button{display:contents}th button::after{content:''}}",
+    "th button{display:contents}th button::after{content:''}",
+    /* The answers: what decides, on about two pages. Tables stay on the screen, but for the parts of a step. */
+    ".short>section:not(.prints),.short>.prints:not([id$=time]) .scroll,.short .findings~:is(p,ul),",
+    ".short .findings .soft,.short [id$=time]>p{display:none}",
+    ".short .findings>li{break-inside:avoid;margin-bottom:.5rem}.short{font-size:8.5pt;line-height:1.3}.short ",
+    "h2{margin:.7rem 0 .2rem}.short :is(.legend,figcaption){font-size:7.5pt}",
+    ".short .findings p{margin:0}.short .findings>li{margin-bottom:.2rem!important}.short figure{margin:.3rem ",
+    "0}.short ",
+    ".four{grid-template-",
+    "columns:repeat(4,1fr);gap:.4rem}.short .four dd{font-size:1.1rem}.short p{margin:.2rem 0}}",
     NULL,
 };
 
@@ -581,19 +592,18 @@ const char *const html_script[] = {
     " code.after(b)});\n",
     /* Over curves: the value there, between both ends of the time. Other shapes have a title. */
     "document.querySelectorAll('figure svg').forEach(function(svg){\n",
-    " var path=svg.querySelector('path'),ends=svg.querySelectorAll('text');\n",
-    " if(!path||ends.length<4)return;\n",
-    " var number=function(i){return parseFloat(ends[i].textContent)},unit=/%/.test(ends[0].textContent)?' %':' KiB';\n",
+    " var path=svg.querySelector('path'),d=svg.dataset;\n",
+    " if(!path||!d.unit)return;\n",
     " var bins=path.getAttribute('d').match(/V[0-9.]+H[0-9.]+/g);\n",
     " bins=bins.map(function(b){return b.slice(1).split('H').map(Number)});\n",
     " var told=document.createElementNS(svg.namespaceURI,'text');\n",
-    " told.setAttribute('x',600);told.setAttribute('y',196);told.setAttribute('text-anchor','middle');\n",
+    " told.setAttribute('x',600);told.setAttribute('y',12);told.setAttribute('text-anchor','middle');\n",
     " svg.appendChild(told);\n",
     " svg.addEventListener('pointermove',function(e){\n",
     "  var at=new DOMPoint(e.clientX,e.clientY).matrixTransform(svg.getScreenCTM().inverse()).x;\n",
     "  var bin=bins.find(function(b){return at<b[1]});\n",
-    "  var time=number(2)+(number(3)-number(2))*(at-100)/1000,value=bin&&number(0)*(180-bin[0])/180;\n",
-    "  told.textContent=at<100||!bin?'':time.toFixed(3)+' us: '+value.toFixed(1)+unit});\n",
+    "  var time=+d.from+(d.until-d.from)*(at-100)/1000,value=bin&&d.top*(180-bin[0])/180;\n",
+    "  told.textContent=at<100||!bin?'':time.toFixed(3)+' us: '+value.toFixed(1)+d.unit});\n",
     " svg.addEventListener('pointerleave',function(){told.textContent=''})});\n",
     NULL,
 };

@@ -22,13 +22,13 @@ static int put_losses_line(struct html_page *page, struct err *err)
 
 /* In their order. */
 static const struct html_part parts[] = {
-    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_DAMAGED},
-    {"summary", "Summary", .put = html_put_summary},
-    {"timeline", "Timeline", .put = html_put_timeline},
-    {"findings", "Findings", .put = html_put_findings},
-    {"changes", "Changes", .put = html_put_changes},
-    {"time", "Where the time goes", .put = html_put_time},
-    {"steps", "Steps", .put = html_put_steps},
+    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_DAMAGED, .prints = true},
+    {"summary", "Summary", .put = html_put_summary, .prints = true},
+    {"timeline", "Timeline", .put = html_put_timeline, .prints = true},
+    {"findings", "Findings", .put = html_put_findings, .prints = true},
+    {"changes", "Changes", .put = html_put_changes, .prints = true},
+    {"time", "Where the time goes", .put = html_put_time, .prints = true},
+    {"steps", "Steps", .put = html_put_steps, .prints = true},
     {"utilisation", "Utilisation over time", .put = html_put_utilisation},
     {"operators", "Operators",
      .tables = {{"types", .subject = "type_name", .bars = "share"},
@@ -316,6 +316,8 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
     struct html_writer *w = &page->w;
 
     html_open_f(w, "section", "id=c%zu-%s", page->number, part->id);
+    if (part->prints)
+        html_attribute(w, "class", "prints");
     if (page->several)
         html_attribute_f(w, "aria-label", "%s, capture %zu", part->title, page->number);
     else
@@ -340,6 +342,8 @@ static void begin_article(struct html_page *page)
     struct html_writer *w = &page->w;
 
     html_open(w, "article");
+    if (page->prints_answers)
+        html_attribute(w, "class", "short");
     if (page->several) {
         html_open(w, "h2");
         html_name(w, page->capture->name, strlen(page->capture->name));
@@ -493,6 +497,7 @@ static int put_parts(struct html_page *page, struct err *err)
 
     if (query_problems(page->db, problems, err) < 0)
         return err_status(err);
+    page->prints_answers = !page->print_all;
     begin_article(page);
     put_missing(page, problems);
     page->damaged = problems[0] != '\0' || page->workload.refused > 0;
@@ -522,6 +527,7 @@ static int open_page(struct html_page *page, struct html_report *report, sqlite3
                                .several = capture != NULL && report->options.captures > 1,
                                .capture = capture,
                                .origin_ns = INT64_MIN,
+                               .print_all = report->options.print_all,
                                .progress = report->options.progress,
                                .source = report->options.source,
                                .roofs = &report->options.roofs};

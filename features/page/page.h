@@ -33,6 +33,7 @@ struct html_part {
     const char *id, *title;                              /* title NULL: it ends a list */
     int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
     struct html_table tables[4];                         /* behind that; ended by none */
+    bool prints;                                         /* also where paper has nothing but answers */
     enum html_place place;
     int (*line)(struct html_page *page, struct err *err); /* what it is in a line, to be opened; NULL: it is open */
 };
@@ -41,16 +42,17 @@ struct html_part {
 struct html_page {
     struct html_writer w;
     sqlite3 *db;
-    int family;              /* CAPTURE_... */
-    size_t number;           /* of the capture in the page, from 1 */
-    bool several;            /* captures: headings stand one level lower */
-    bool damaged;            /* the import met problems, or executions have times that cannot be */
-    bool alone;              /* there are no parts that links could lead to */
-    int64_t origin_ns;       /* times are since then, as in the timeline; INT64_MIN: as they are */
-    uint64_t data_bytes;     /* of this part: of the timeline's data, which take nothing from tables */
-    uint64_t bytes;          /* of the parts before this one */
-    bool content;            /* this part has something to show */
-    struct strbuf *absences; /* why it does not; NULL: that is said in the part itself */
+    int family;                     /* CAPTURE_... */
+    size_t number;                  /* of the capture in the page, from 1 */
+    bool print_all, prints_answers; /* on paper; the last: of this article */
+    bool several;                   /* captures: headings stand one level lower */
+    bool damaged;                   /* the import met problems, or executions have times that cannot be */
+    bool alone;                     /* there are no parts that links could lead to */
+    int64_t origin_ns;              /* times are since then, as in the timeline; INT64_MIN: as they are */
+    uint64_t data_bytes;            /* of this part: of the timeline's data, which take nothing from tables */
+    uint64_t bytes;                 /* of the parts before this one */
+    bool content;                   /* this part has something to show */
+    struct strbuf *absences;        /* why it does not; NULL: that is said in the part itself */
     const struct html_capture *capture;
     const char *source;              /* --source; NULL: not given */
     const void *subject;             /* of parts of html_report_add_parts */
@@ -183,8 +185,14 @@ void chart_end(struct html_page *page);
 void chart_line(struct html_writer *w, const char *class, double x1, double y1, double x2, double y2);
 /* anchor: "start", "middle" or "end". */
 void chart_label(struct html_writer *w, const char *anchor, double x, double y, const char *text);
-/* The axes with the values at their ends. */
-void chart_axes(struct html_writer *w, const char *top, const char *first, const char *last);
+/* Axes with ticks and a grid: times from the first to the last across, values up to the top, in the unit of their size.
+ * of_times: values are nanoseconds, else of the unit. */
+void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns);
+void chart_value_axis(struct html_writer *w, int height, double top, bool of_times, const char *unit);
+/* Numbers of what stands side by side, each as wide as the others: some of `count` of them from the first on. */
+void chart_count_axis(struct html_writer *w, int height, size_t first, size_t count);
+/* What a pointer over the curve of the open drawing is told: times of its ends, the value of its top, and the unit. */
+void chart_curve(struct html_writer *w, int64_t from_ns, int64_t until_ns, double top, const char *unit);
 /* A drawing of CHART_PLANE_HEIGHT whose axes are powers of ten, with roofs over it. */
 #define CHART_PLANE_HEIGHT 300
 struct chart_plane {

@@ -27,6 +27,7 @@ struct html_options {
     size_t captures;                 /* how many will be added: of one the page has no heading of its own */
     struct roofs roofs;              /* of the roofline */
     bool markdown;                   /* the text of the page as Markdown, for comments: its sections and cells */
+    bool print_all;                  /* paper has every part and table; else what answers, on about two pages */
     const char *source;              /* the directory of a kernel's source; NULL: not given */
     bool redact;                     /* names of captures, operators, models, files and ranges are replaced by hashes */
     const struct progress *progress; /* may be NULL */

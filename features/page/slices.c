@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIME_MAX (INT64_MAX / 4)       /* 73 years: sums and differences of such times are numbers, too */
 #define TEXT_MAX ((size_t)1024 * 1024) /* bytes of a name while it is read */
 
 void slices_init(struct slices *slices, const struct slice_stretch *stretches, size_t count)
@@ -52,9 +53,12 @@ int slices_keep(struct slices *slices, const char *text, size_t length, uint32_t
     if (intern_find(&slices->texts, text, length, ret))
         return 0;
     *ret = 0;
-    if (slices->text_bytes + length > SLICE_TEXTS_MAX)
+    size_t bytes = length; /* as JSON has them inside of an element */
+    for (size_t i = 0; i < length; i++)
+        bytes += (unsigned char)text[i] < 0x20 || text[i] == '<' ? 5 : text[i] == '"' || text[i] == '\\';
+    if (slices->text_bytes + bytes > SLICE_TEXTS_MAX)
         return 0;
-    slices->text_bytes += length;
+    slices->text_bytes += bytes;
     return intern_add(&slices->texts, text, length, ret, err);
 }
 
@@ -295,6 +299,8 @@ static int take_slice(struct slices *slices, const struct event *event, struct e
 
     if (lane == NULL)
         return err_status(err);
+    if (event->start_ns < -TIME_MAX || end_ns > TIME_MAX || end_ns < event->start_ns) /* damaged: no place for it */
+        return 0;
     slices->seen++;
     lane->slices++;
     slices->first_ns = head->start_ns < slices->first_ns ? head->start_ns : slices->first_ns;

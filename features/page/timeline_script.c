@@ -9,15 +9,15 @@ const char *const html_timeline_script[] = {
     "document.querySelectorAll('script.timeline').forEach(function(data){\n",
     " var t=JSON.parse(data.textContent),article=data.closest('article'),section=data.closest('section');\n",
     " var ROW=18,TOP=44,KINDS=['cube','vector','aicpu','exposed','copies','other','waiting'],colours={};\n",
-    " var "
+    " var ",
     "box=document.createElement('div'),bar=document.createElement('div'),canvas=document.createElement('canvas');\n",
     " var tip=document.createElement('div'),said=document.createElement('output'),c=canvas.getContext('2d');\n",
-    " var "
-    "view=t.devices||[t.from,t.to],wide=0,left=0,chosen=0,at=null,asked=false,focus=null,rows=null;"
+    " var ",
+    "view=t.devices||[t.from,t.to],wide=0,left=0,chosen=0,at=null,asked=false,focus=null,rows=null;",
     "\n",
     " box.className='tl';tip.className='tip';tip.hidden=true;bar.className='tools';\n",
     " canvas.tabIndex=0;canvas.setAttribute('role','img');\n",
-    " canvas.setAttribute('aria-label','Timeline of '+t.lanes.length+' lanes. Arrow keys move and zoom, Home shows "
+    " canvas.setAttribute('aria-label','Timeline of '+t.lanes.length+' lanes. Arrow keys move and zoom, Home shows ",
     "all, N and P go from slice to slice, Enter goes to the row of a slice.');\n",
     " function digits(v){var s=Math.abs(v);return v.toFixed(s<9.9995?3:s<99.995?2:1)}\n",
     " function scaled(ns){var u=['ns','us','ms','s'],i=ns===0?1:0;\n",
@@ -32,7 +32,7 @@ const char *const html_timeline_script[] = {
     "   var v='0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_'.indexOf(one);\n",
     "   for(var i=0;i<(times||1);i++)out.push(v)});return out}\n",
     " var lanes=t.lanes.map(function(lane){\n",
-    "  var f=lane.s,n=f.length/7,l={name:lane.n,process:lane.p,n:n,start:new Float64Array(n),end:new "
+    "  var f=lane.s,n=f.length/7,l={name:lane.n,process:lane.p,n:n,start:new Float64Array(n),end:new ",
     "Float64Array(n),last:new Float64Array(n),\n",
     "   depth:new Uint8Array(n),f:f,deep:1,sum:[0]},open=[],now=0;\n",
     "  for(var i=0;i<n;i++){\n",
@@ -49,14 +49,15 @@ const char *const html_timeline_script[] = {
     " function ns(px){return view[0]+(px-left)/(wide-left)*(view[1]-view[0])}\n",
     " function first(l,from){var a=0,b=l.n;while(a<b){var m=a+b>>1;if(l.last[m]<=from)a=m+1;else b=m}return a}\n",
     " function look(){var s=getComputedStyle(document.documentElement);\n",
-    "  "
-    "KINDS.concat('bg','fg','soft','line','free','mark','link').forEach(function(k){colours[k]=s.getPropertyValue('--'+"
+    "  ",
+    "KINDS.concat('bg','fg','soft','line','free','mark','link').forEach(function(k){colours[k]=s.getPropertyValue('--'",
+    "+",
     "k).trim()})}\n",
-    " function clip(text,px){var most=Math.floor(px/6.3);return "
+    " function clip(text,px){var most=Math.floor(px/6.3);return ",
     "text.length<=most?text:most>3?text.slice(0,most-1)+'\\u2026':''}\n",
     " function axis(){\n",
     "  var span=view[1]-view[0],unit=Math.pow(10,Math.floor(Math.log10(span/((wide-left)/110)))),i,v;\n",
-    "  [2,5,10].some(function(k){if(span/unit*110<=wide-left)return true;unit=unit*(k===2?2:k===5?2.5:2);return "
+    "  [2,5,10].some(function(k){if(span/unit*110<=wide-left)return true;unit=unit*(k===2?2:k===5?2.5:2);return ",
     "false});\n",
     "  c.fillStyle=colours.soft;c.strokeStyle=colours.line;c.textAlign='left';c.beginPath();\n",
     "  for(i=Math.ceil(view[0]/unit);(v=i*unit)<=view[1];i++){\n",
@@ -75,8 +76,8 @@ const char *const html_timeline_script[] = {
     "  var per=(view[1]-view[0])/(wide-left),all=l.deep*ROW-1;\n",
     "  c.fillStyle=colours.soft;c.globalAlpha=.45;\n",
     "  for(var p=left;p<wide;p++){\n",
-    "   var "
-    "a=Math.max(0,Math.floor((view[0]+(p-left)*per)/t.width)),b=Math.max(a+1,Math.floor((view[0]+(p-left+1)*per)/"
+    "   var ",
+    "a=Math.max(0,Math.floor((view[0]+(p-left)*per)/t.width)),b=Math.max(a+1,Math.floor((view[0]+(p-left+1)*per)/",
     "t.width));\n",
     "   if(a>=l.sum.length-1)break;\n",
     "   b=Math.min(b,l.sum.length-1);\n",
@@ -89,15 +90,16 @@ const char *const html_timeline_script[] = {
     "   if(b<left||(b<=done[d]&&text!==chosen))continue;\n",
     "   b=Math.max(b,a+.6);done[d]=Math.max(Math.ceil(b*2)/2-.5,done[d]);\n",
     "   c.fillStyle=colours[KINDS[l.f[7*i+4]]];\n",
-    "   "
+    "   ",
     "c.globalAlpha=chosen&&text!==chosen?.3:1;c.fillRect(a,y,Math.max(b-a-(b-a>3?.6:0),.6),ROW-1);c.globalAlpha=1;\n",
-    "   "
-    "if(at&&at.l===l&&at.i===i){c.strokeStyle=colours.fg;c.lineWidth=2;c.strokeRect(a+1,y+1,Math.max(b-a-2,1),ROW-3);c."
+    "   ",
+    "if(at&&at.l===l&&at.i===i){c.strokeStyle=colours.fg;c.lineWidth=2;c.strokeRect(a+1,y+1,Math.max(b-a-2,1),ROW-3);",
+    "c.",
     "lineWidth=1}\n",
     "   if(b-a>26){c.fillStyle=colours.bg;c.fillText(clip(nameOf(l,i),b-a-6),a+3,y+12.5)}}}\n",
     " function draw(){\n",
     "  asked=false;\n",
-    "  c.setTransform(devicePixelRatio,0,0,devicePixelRatio,0,0);c.clearRect(0,0,wide,high);c.font='11px "
+    "  c.setTransform(devicePixelRatio,0,0,devicePixelRatio,0,0);c.clearRect(0,0,wide,high);c.font='11px ",
     "system-ui,sans-serif';\n",
     "  axis();ruler();\n",
     "  lanes.forEach(function(l){\n",
@@ -126,7 +128,7 @@ const char *const html_timeline_script[] = {
     "   return best}\n",
     "  return null}\n",
     " function tell(s){\n",
-    "  var f=s.l.f,i=7*s.i,lines=[nameOf(s.l,s.i),scaled(s.l.end[s.i]-s.l.start[s.i])+', from "
+    "  var f=s.l.f,i=7*s.i,lines=[nameOf(s.l,s.i),scaled(s.l.end[s.i]-s.l.start[s.i])+', from ",
     "'+scaled(s.l.start[s.i])+' on, '+s.l.process+', '+s.l.name];\n",
     "  if(f[i+3])lines.push(t.texts[f[i+3]]);\n",
     "  if(f[i+5])lines.push('Launched by '+t.texts[f[i+5]]+', '+scaled(f[i+6])+' before');\n",
@@ -142,7 +144,7 @@ const char *const html_timeline_script[] = {
     " function cells(){\n",
     "  if(rows)return rows;\n",
     "  rows=new Map();\n",
-    "  article.querySelectorAll('td.name').forEach(function(td){var "
+    "  article.querySelectorAll('td.name').forEach(function(td){var ",
     "k=td.textContent;if(!rows.has(k))rows.set(k,td)});\n",
     "  return rows}\n",
     " function toRow(s){\n",
@@ -151,27 +153,27 @@ const char *const html_timeline_script[] = {
     "  td.closest('table').dispatchEvent(new Event('open'));\n",
     "  article.querySelectorAll('tr.found').forEach(function(r){r.classList.remove('found')});\n",
     "  td.closest('tr').classList.add('found');td.scrollIntoView({block:'center'})}\n",
-    " function choose(s,quiet){at=s;chosen=s?s.l.f[7*s.i+2]:0;said.textContent=s?tell(s).split('\\n').join('; "
+    " function choose(s,quiet){at=s;chosen=s?s.l.f[7*s.i+2]:0;said.textContent=s?tell(s).split('\\n').join('; ",
     "'):'';again();\n",
     "  if(s&&!quiet&&(s.l.start[s.i]<view[0]||s.l.end[s.i]>view[1])){\n",
     "   var d=(view[1]-view[0])/2,m=(s.l.start[s.i]+s.l.end[s.i])/2;go(m-d,m+d)}}\n",
     " function next(by){\n",
     "  var l=at?at.l:lanes.find(function(k){return k.n>0}),i=at?at.i+by:0;\n",
     "  if(l&&i>=0&&i<l.n)choose({l:l,i:i})}\n",
-    " function here(time){var "
+    " function here(time){var ",
     "d=Math.min(view[1]-view[0],(t.to-t.from)/40);go(time-d/2,time+d/2);section.scrollIntoView()}\n",
     " function occurrences(text){\n",
     "  var best=null,count=0;\n",
     "  lanes.forEach(function(l){for(var i=0;i<l.n;i++)if(nameOf(l,i)===text){count++;\n",
     "   if(!best||l.end[i]-l.start[i]>best.l.end[best.i]-best.l.start[best.i])best={l:l,i:i}}});\n",
     "  if(!best)return;\n",
-    "  var "
-    "d=Math.max((best.l.end[best.i]-best.l.start[best.i])*4,(t.to-t.from)/"
+    "  var ",
+    "d=Math.max((best.l.end[best.i]-best.l.start[best.i])*4,(t.to-t.from)/",
     "200),m=(best.l.start[best.i]+best.l.end[best.i])/2;\n",
     "  choose(best,true);go(m-d,m+d);section.scrollIntoView();\n",
     "  said.textContent=count+' slices of '+text+', the longest in the middle'}\n",
     " var held=new Map(),moved=0;\n",
-    " canvas.addEventListener('pointerdown',function(e){held.set(e.pointerId,e.clientX);moved=0;canvas."
+    " canvas.addEventListener('pointerdown',function(e){held.set(e.pointerId,e.clientX);moved=0;canvas.",
     "setPointerCapture(e.pointerId);tip.hidden=true});\n",
     " canvas.addEventListener('pointermove',function(e){\n",
     "  if(!held.has(e.pointerId)){point(e);return}\n",
@@ -192,27 +194,28 @@ const char *const html_timeline_script[] = {
     " canvas.addEventListener('pointerleave',function(){tip.hidden=true});\n",
     " canvas.addEventListener('wheel',function(e){\n",
     "  if(Math.abs(e.deltaX)>Math.abs(e.deltaY)||e.shiftKey)pan((e.deltaX||e.deltaY)/(wide-left));\n",
-    "  else "
-    "if(e.ctrlKey||document.activeElement===canvas)zoom(e.clientX-canvas.getBoundingClientRect().left,Math.pow(1.002,e."
+    "  else ",
+    "if(e.ctrlKey||document.activeElement===canvas)zoom(e.clientX-canvas.getBoundingClientRect().left,Math.pow(1.002,",
+    "e.",
     "deltaY));\n",
     "  else return;\n",
     "  e.preventDefault()},{passive:false});\n",
     " canvas.addEventListener('keydown',function(e){\n",
-    "  var "
-    "mid=(left+wide)/"
+    "  var ",
+    "mid=(left+wide)/",
     "2,keys={ArrowLeft:function(){pan(-.15)},ArrowRight:function(){pan(.15)},ArrowUp:function(){zoom(mid,.7)},\n",
-    "   "
-    "ArrowDown:function(){zoom(mid,1/.7)},'+':function(){zoom(mid,.7)},'-':function(){zoom(mid,1/"
+    "   ",
+    "ArrowDown:function(){zoom(mid,1/.7)},'+':function(){zoom(mid,.7)},'-':function(){zoom(mid,1/",
     ".7)},Home:function(){go(t.from,t.to)},\n",
-    "   "
-    "n:function(){next(1)},p:function(){next(-1)},Enter:function(){if(at)toRow(at)},Escape:function(){choose(null)}};"
+    "   ",
+    "n:function(){next(1)},p:function(){next(-1)},Enter:function(){if(at)toRow(at)},Escape:function(){choose(null)}};",
     "\n",
     "  if(keys[e.key]&&!e.ctrlKey&&!e.altKey&&!e.metaKey){keys[e.key]();e.preventDefault()}});\n",
     " function button(text,label,act){var b=document.createElement('button');b.type='button';b.textContent=text;\n",
     "  if(label)b.setAttribute('aria-label',label);b.addEventListener('click',act);bar.appendChild(b)}\n",
     " button('Whole','',function(){go(t.from,t.to)});\n",
     " t.stretches.forEach(function(s){button(s[2],'',function(){var d=(s[1]-s[0])*.03;go(s[0]-d,s[1]+d)})});\n",
-    " button('+','Zoom in',function(){zoom((left+wide)/2,.5)});button('\\u2212','Zoom "
+    " button('+','Zoom in',function(){zoom((left+wide)/2,.5)});button('\\u2212','Zoom ",
     "out',function(){zoom((left+wide)/2,2)});\n",
     " article.addEventListener('click',function(e){\n",
     "  var a=e.target.closest('a[data-t]'),td=e.target.closest('td');\n",

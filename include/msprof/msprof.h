@@ -10,12 +10,14 @@
  *         return 1;
  *     }
  *     struct msprof_table *table;
- *     struct msprof_table_options options = {.size = sizeof options, .columns = "name,duration", .top = 10};
+ *     struct msprof_table_options options = {.size = sizeof options, .columns = "name,total", .top = 10};
  *     if (msprof_table_open(capture, "ops", &options, &table, NULL) == 0) {
  *         const struct msprof_block *block;
  *         while (msprof_table_next(table, &block, NULL) == 1)
  *             for (size_t row = 0; row < block->rows; row++)
- *                 use(block->columns[0].text + block->columns[0].offsets[row], block->columns[1].reals[row]);
+ *                 printf("%.3f us %.*s\n", block->columns[1].reals[row],
+ *                        (int)(block->columns[0].offsets[row + 1] - block->columns[0].offsets[row]),
+ *                        block->columns[0].text + block->columns[0].offsets[row]);
  *         msprof_table_close(table);
  *     }
  *     msprof_close(capture);
@@ -24,6 +26,15 @@
  * the address of a pointer that is set to an error on failure only; free it with msprof_error_free(). Strings are
  * UTF-8. Structs of options begin with their size; a member of 0 or NULL means the default, and NULL instead of a
  * struct means all defaults.
+ *
+ * Pointers: only `error`, `options`, `arg`, `other`, `written` and the members of options may be NULL; another NULL is
+ * MSPROF_ERROR_USAGE. On failure *ret is NULL, and nothing is to be freed but the error. The size of a struct may be
+ * that of an older or a newer version of this header.
+ *
+ * Errors: MSPROF_ERROR_USAGE for an argument, a name, a column or a filter that is wrong; MSPROF_ERROR_NOT_FOUND for
+ * what is not there; MSPROF_ERROR_FORMAT for data, a database or a query that is wrong; MSPROF_ERROR_STRICT from
+ * msprof_open alone. Each function that reads or writes can also return the codes of the system: _ACCESS, _IO,
+ * _NO_SPACE, _NO_MEMORY, _LIMIT and _DATABASE.
  *
  * Lifetime: each type of object has its own function to free it. A table and an Arrow stream remain readable after
  * their capture is closed. Threads: a capture and its tables are used by one thread at a time; several captures may be
@@ -66,6 +77,7 @@ enum msprof_error_code {
 
 struct msprof_error; /* opaque */
 
+/* Of NULL: 0, "" and "". The strings are valid until msprof_error_free. */
 MSPROF_API int msprof_error_code(const struct msprof_error *error);
 /* Returns what happened, where, and what was expected; from the outermost to the innermost cause, separated by ": ". */
 MSPROF_API const char *msprof_error_message(const struct msprof_error *error);
@@ -76,7 +88,7 @@ MSPROF_API void msprof_error_free(struct msprof_error *error); /* NULL is allowe
 /* ---- captures ---- */
 
 /* Calls `each` with the absolute path of every capture: the directory itself, those in it, and those up to `depth`
- * levels further down. A non-zero result of `each` ends the search and is returned. */
+ * levels further down (less than 0: as 0). A non-zero result of `each` ends the search and is returned. */
 MSPROF_API int msprof_find(const char *directory, int depth, int (*each)(void *arg, const char *path), void *arg,
                            struct msprof_error **error);
 
@@ -107,8 +119,8 @@ MSPROF_API int msprof_open(const char *path, const struct msprof_open_options *o
                            struct msprof_error **error);
 MSPROF_API void msprof_close(struct msprof_capture *capture); /* NULL is allowed */
 /* Interrupts the call that runs on the capture in any thread, or else the next one: it returns
- * MSPROF_ERROR_INTERRUPTED. Later calls are not interrupted. */
-MSPROF_API void msprof_interrupt(struct msprof_capture *capture);
+ * MSPROF_ERROR_INTERRUPTED, or succeeds if it ends before it notices. Later calls are not interrupted. */
+MSPROF_API void msprof_interrupt(struct msprof_capture *capture); /* NULL is allowed */
 
 struct msprof_facts {
     size_t size;          /* set by the caller */
@@ -148,15 +160,15 @@ struct msprof_table; /* opaque */
 
 struct msprof_table_options {
     size_t size;         /* sizeof(struct msprof_table_options) */
-    const char *columns; /* ids of columns in the wanted order: "name,duration" */
-    const char *sort;    /* "duration", or "-duration" for descending order */
+    const char *columns; /* ids of columns in the wanted order: "name,total" */
+    const char *sort;    /* "total", or "-total" for descending order */
     /* Conditions, terminated by NULL; rows must match all of them: "COLUMN~GLOB", "COLUMN!~GLOB", or a comparison with
-     * < <= > >= = != and a value, with or without a unit: "duration > 100us". */
+     * < <= > >= = != and a value, with or without a unit: "total > 100us". */
     const char *const *filters;
     uint64_t top;             /* largest number of rows; 0: all */
     const char *step;         /* only rows of this step, a number or "slowest", as --step of msprof-show(1) */
     const char *from, *until; /* only rows in this time range since the start of the capture: "1.5s" */
-    size_t block_rows;        /* largest number of rows in a block; 0: 1024 */
+    size_t block_rows;        /* largest number of rows in a block, up to 1048576; 0: 1024 */
 };
 
 /* Opens a table by its name, from msprof_tables or any other table that the capture can have. */
@@ -181,19 +193,20 @@ struct msprof_column {
     const char *text;
 };
 struct msprof_block {
-    size_t rows, column_count; /* a table without rows has one block with 0 rows, which has its columns */
+    size_t rows, column_count; /* rows 0: of msprof_table_columns alone */
     const struct msprof_column *columns;
 };
 
-/* Returns 1 and the next block in *ret, which is valid until the next call on this table; 0 after the last block. The
- * types of the columns are the same in all blocks. */
+/* Returns 1 and the next block in *ret, which is valid until the next call on this table; 0 after the last block, as
+ * often as it is called. The types of the columns are the same in all blocks. A failure is final: it is returned again.
+ */
 MSPROF_API int msprof_table_next(struct msprof_table *table, const struct msprof_block **ret,
                                  struct msprof_error **error);
 /* Returns the columns in a block without rows, which is valid until msprof_table_close. */
 MSPROF_API int msprof_table_columns(struct msprof_table *table, const struct msprof_block **ret,
                                     struct msprof_error **error);
 /* Returns the remaining rows as a stream of the Arrow C data interface. The stream owns the table; end it with
- * ret->release(ret). */
+ * ret->release(ret), and do not close the table. After a failure the table is still the caller's. */
 struct ArrowArrayStream;
 MSPROF_API int msprof_table_arrow(struct msprof_table *table, struct ArrowArrayStream *ret,
                                   struct msprof_error **error);
@@ -206,7 +219,20 @@ MSPROF_API void msprof_table_close(struct msprof_table *table); /* NULL is allow
  * except for "diff". */
 MSPROF_API int msprof_answer(struct msprof_capture *capture, const char *question, struct msprof_capture *other,
                              char **ret, struct msprof_error **error);
-MSPROF_API void msprof_free(char *text);
+MSPROF_API void msprof_free(char *text); /* NULL is allowed */
+
+struct msprof_cluster_options {
+    size_t size;       /* sizeof(struct msprof_cluster_options) */
+    const char *table; /* a table about all ranks, such as "operator_sum", msprof-cluster(1); NULL: who is slow */
+    /* As in struct msprof_open_options; called by one thread at a time. */
+    int (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+    void *progress_arg;
+};
+/* Analyses the captures of all ranks in a directory together and returns JSON (msprof.cluster/1), to be freed with
+ * msprof_free(): the slowest rank, the worst link and who computes for longest, or a table. Captures that cannot be
+ * read are left out; the member "problems" lists them. */
+MSPROF_API int msprof_cluster(const char *directory, const struct msprof_cluster_options *options, char **ret,
+                              struct msprof_error **error);
 
 /* Writes files into a directory, which is created if missing: "summary" (CSV), "timeline" (JSON), "perfetto"
  * (timelines in Perfetto's format), "db" (the database for viewers) or "report" (report.html). Calls `written`, which

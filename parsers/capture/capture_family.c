@@ -86,6 +86,18 @@ static struct name_evidence weigh_names(const struct capture *capture)
     return evidence;
 }
 
+/* Whether settings of a part are those of CANN since 2023, which say how much is recorded. Without the host's half its
+ * files of 910 and 310 are those of 2022, too. */
+static bool has_level(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_settings *settings = &capture->parts[i].settings;
+        if (capture_setting_text(settings, "profLevel") != NULL || capture_setting_text(settings, "prof_level") != NULL)
+            return true;
+    }
+    return false;
+}
+
 /* A name that only one family gives decides, the newest of the Ascend families first: their captures hold files of the
  * older ones, too. Between SVP and Ascend the more files decide. Between the families that all names leave, the
  * directories and info.json do; what they leave open is the oldest, but the newest for a device with STARS. */
@@ -106,6 +118,8 @@ static enum capture_family recognise_family(const struct capture *capture)
     }
     /* files of STARS are of 2022 only when a name says so */
     if ((has_kind(capture, &kind_stars_soc) || has_kind(capture, &kind_ffts_profile)) && (possible & FAMILY_CANN) != 0)
+        return CAPTURE_CANN;
+    if (by_parts && (possible & FAMILY_CANN) != 0 && has_level(capture))
         return CAPTURE_CANN;
     for (size_t i = 0; (by_parts || names.possible != FAMILY_ALL) && i < sizeof oldest / sizeof *oldest; i++) {
         if (possible & 1u << oldest[i])

@@ -73,14 +73,14 @@ static void numbers_begin(struct task_numbers *numbers)
     *numbers = (struct task_numbers){.any = false};
 }
 
-/* Whether a batch must have begun: the number was there already, or is much less than the last one. Parts of a task
- * have its number. */
+/* Whether a batch must have begun: the number was there already, or is much less than the last one, by more than
+ * threads that launch at once are apart. Parts of a task have its number. */
 static bool begins_again(const struct task_numbers *numbers, uint32_t task_id)
 {
-    enum { HALF = 1 << 15 };
+    enum { APART = 1 << 10 };
     const uint32_t id = task_id & 0xffff;
     return numbers->any && id != numbers->last &&
-           ((numbers->seen[id / 64] >> id % 64 & 1) != 0 || (id < numbers->last && numbers->last - id > HALF));
+           ((numbers->seen[id / 64] >> id % 64 & 1) != 0 || (id < numbers->last && numbers->last - id > APART));
 }
 
 static void note_number(struct task_numbers *numbers, uint32_t task_id)

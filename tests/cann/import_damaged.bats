@@ -511,6 +511,31 @@ print(sorted({event["name"] for event in json.load(open("PROF_1/mindstudio_profi
     expect_equal "$(<"$BATS_TEST_TMPDIR/stdout")" ""
 }
 
+@test "on every chip a missing half is told first, also where the files that are left are those of 2022, too" {
+    local chip half
+    for chip in 0 1 2 3 4 5 7 8 11; do
+        for half in device_0:'data of device 0' host:'host data'; do
+            rm -rf PROF_1
+            python3 - "$BATS_TEST_DIRNAME/lib" "$chip" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof
+prof = Prof('PROF_1', chip=int(sys.argv[2]))
+prof.samples[0] = {'profLevel': 'l1', 'taskTime': 'on', 'ai_core_profiling': 'on', 'ai_core_metrics': 'PipeUtilization'}
+for i in range(4):
+    prof.launch(1000 * i, 1, i, 'op%d' % i)
+    prof.ran(20000 + 2000 * i, 21000 + 2000 * i, 1, i)
+prof.write()
+END
+            rm -r "PROF_1/${half%%:*}"
+            run_msprof import PROF_1
+            [ "$status" -eq 3 ] || { echo "$chip $half: $stderr" && return 1; }
+            expect_contains "$(head -1 <<<"$stderr")" "warning: ${half#*:} is missing"
+            expect_not_contains "$stderr" "no action is needed"
+        done
+    done
+}
+
 # A half is there, what joins it with the other is not: the launches, what they are, and the names of streams.
 @test "what joins host and device is missing, which is told first, with what it costs, and ends with 3" {
     local family gone what command

@@ -235,7 +235,7 @@ END
     local chip of
     for chip in 1 5 7; do
         for of in PipeUtilization:0x501,0x301,0x1 MemoryUB:0x400,0x401; do
-            copy_family prof-910$([ "$chip" -eq 1 ] && echo a || echo b) PROF_1
+            copy_family "prof-910$([ "$chip" -eq 1 ] && echo a || echo b)" PROF_1
             find PROF_1 -name '*.done' -delete
             python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 "$chip" "${of%:*}" "${of#*:}" "${of%:*}" "${of#*:}"
             run_msprof export summary PROF_1 --stable-names

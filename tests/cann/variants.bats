@@ -46,6 +46,7 @@ ALL=(--warm-up 40 --collectives 9 --replays 5 --profiling 1 --batches 12 --lost-
         agree --chip $chip --profiling 1
         agree --chip $chip --batches 12
         agree --chip $chip --batches 12 --lost-flips 1
+        agree --chip $chip --streams 2 --batches 2 --lost-flips 1
         agree --chip $chip --streams 3 --warm-up 7 --collectives 2
         agree --chip $chip --streams 3 --warm-up 7 --collectives 2 --level 0
         agree --chip $chip --direct 5
@@ -112,4 +113,23 @@ END
         --seed 947 --streams 1 --names 1)
     run_msprof show --table steps "$path"
     expect_status 0
+}
+
+@test "answers about them are sums of ticks, rounded once, on clocks whose ticks are no whole nanoseconds" {
+    local chip options path
+    for chip in 5 1; do
+        for options in '' '--replays 5 --batches 12 --lost-flips 1 --direct 7' '--batches 6 --direct 2 --profiling 1 --streams 3 --threads 2 --seed 9' \
+            '--level 0 --replays 5 --profiling 1 --direct 7'; do
+            rm -rf made
+            # shellcheck disable=SC2086 # several words
+            path=$(python3 "$repository/testdata/generate/cann/make_variants.py" made --count 240 --chip $chip $options)
+            find made -name '*.done' -delete
+            sed -i 's/"Frequency": *"[0-9.]*"/"Frequency":"99.998999"/' "$path/host/info.json"
+            sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"49.999001"/' "$path/device_0/info.json.0"
+            run_msprof -q import "$path"
+            expect_status 0
+            run python3 "$BATS_TEST_DIRNAME/lib/tick_sums.py" "$MSPROF" "$path" 0
+            [ "$status" -eq 0 ] || { echo "$chip $options: $output" && return 1; }
+        done
+    done
 }

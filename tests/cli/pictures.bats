@@ -261,7 +261,7 @@ for line in open('collapsed'):
         totals[frames[:depth + 1]] += int(time)
 stack, seen, children = [], {}, collections.Counter()
 ns = lambda text: round(float(text) * 1000)
-for depth, share, total, own, name in told.table('Stacks as a tree').rows:
+for name, depth, share, total, own in told.table('Stacks as a tree').rows:
     stack[int(depth) - 1:] = [name]
     key = tuple(stack)
     seen[key] = ns(total), ns(own)
@@ -274,10 +274,12 @@ level = [sum(float(a['width']) for a in boxes if a['y'] == y) for y in ('0', '20
 assert abs(level[0] - 1000) < 0.5 and level[0] + 0.1 >= level[1] >= level[2] - 0.1, level
 # layers: what stands in front of the last slash of an operator's name
 layers = {row['Layer']: row for row in csv.DictReader(open('told'))}
-assert sum(ns(row['Total(us)']) for row in layers.values()) == sum(ns(row[1]) for row in told.table('Operators by time').rows)
+operators = told.table('Operators by time')
+total, name = operators.heads.index('Total(us)'), operators.heads.index('Name')
+assert sum(ns(row['Total(us)']) for row in layers.values()) == sum(ns(row[total]) for row in operators.rows)
 for layer in ('Default/network/layer3', 'Default/network/layer0'):
-    its = [row for row in told.table('Operators by time').rows if re.fullmatch(re.escape(layer) + '/[^/]*', row[-1])]
-    assert ns(layers[layer]['Total(us)']) == sum(ns(row[1]) for row in its) > 0
+    its = [row for row in operators.rows if re.fullmatch(re.escape(layer) + '/[^/]*', row[name])]
+    assert ns(layers[layer]['Total(us)']) == sum(ns(row[total]) for row in its) > 0
 PY
 }
 
@@ -348,7 +350,7 @@ sys.path.insert(0, "$repository/tests/lib")
 import page
 told = page.Page('page.html')
 out = 'RUN/cluster_analysis_output/'
-wait, transit, elapsed, links = (collections.Counter() for _ in range(4))
+wait, transit, elapsed, links, sizes = (collections.Counter() for _ in range(5))
 for steps in json.load(open(out + 'cluster_communication.json')).values():
     for operators in steps.values():
         for name, ranks in operators.items():
@@ -370,6 +372,7 @@ for steps in json.load(open(out + 'cluster_communication_matrix.json')).values()
                 source, target = pair.split('-')
                 if '-total@' in name and source != target:
                     links[source, target, info['Transport Type']] += info['Transit Time(ms)']
+                    sizes[source, target] += info['Transit Size(MB)']
 rows = told.table('Links by time').rows
 assert len(rows) == len(links) and rows[0][:2] == ['2', '3'] and {('0', '1', 'HCCS'), ('0', '1', 'SIO')} < links.keys()
 assert all(abs(float(ms) - links[a, b, way]) < 1e-5 for a, b, way, ms, *_ in rows), (rows, links)
@@ -383,7 +386,10 @@ assert all(abs(float(a['height']) - 180 * wait[str(i)] / most) < 0.02 for i, a i
 pairs = collections.Counter()
 for (source, target, _), ms in links.items():
     pairs[source, target] += ms
-page.check_map(told, pairs, 1)
+judged = {(row['Source Rank'], row['Target Rank']) for row in table if row['Below Median(%)'] != 'N/A'}
+page.check_map(told, {pair: (ms, sizes[pair], pair in judged) for pair, ms in pairs.items()}, 1)
+strongest = max((a for part, tag, a in told.shapes if a.get('class') == 'heat'), key=lambda a: float(a['fill-opacity']))
+assert strongest['title'].startswith('rank 2 to rank 3: ') and ', HCCS' in strongest['title'], strongest
 assert told.table('Who kept the others waiting').rows[0][0] == '5'
 others = 100 * sum(ms for r, ms in wait.items() if r != '5') / sum(ms for r, ms in elapsed.items() if r != '5')
 assert told.exact['summary'] == ('SummaryRank 5 is late in 4 of 4 steps: it came last in 80 of its 80 collectives, and the others '
@@ -401,18 +407,21 @@ PY
     report MANY
     expect_contains "$(page part links)" "A cell is of 3 ranks that follow each other."
     python3 - <<PY
-import collections, json, sys
+import collections, csv, json, sys
 sys.path.insert(0, "$repository/tests/lib")
 import page
 told = page.Page('page.html')
-links = collections.Counter()
+links, sizes = collections.Counter(), collections.Counter()
 for steps in json.load(open('MANY/cluster_analysis_output/cluster_communication_matrix.json')).values():
     for operators in steps.values():
         for name, pairs in operators.items():
             for pair, info in pairs.items():
                 if '-total@' in name and len(set(pair.split('-'))) == 2:
                     links[tuple(pair.split('-'))] += info['Transit Time(ms)']
-page.check_map(told, links, 3)
+                    sizes[tuple(pair.split('-'))] += info['Transit Size(MB)']
+with open('MANY/cluster_analysis_output/slow_links.csv') as stream:
+    judged = {(row['Source Rank'], row['Target Rank']) for row in csv.DictReader(stream) if row['Below Median(%)'] != 'N/A'}
+page.check_map(told, {pair: (ms, sizes[pair], pair in judged) for pair, ms in links.items()}, 3)
 # a bar is the mean of its ranks
 rows = [list(map(float, row[1:4])) for row in told.table('Waiting and transmitting by rank').rows]
 assert len(rows) == 130
@@ -432,7 +441,7 @@ PY
     run_msprof -q cluster RUN
     expect_status 0
     for option in "--diff nowhere" "--step-range foo" "--peak-flops 3" "--peak-bandwidth 3" "--results there" "--freq-mhz 5" \
-        "--layout nowhere" "--database plain"; do
+        "--layout nowhere" "--database plain" "--print all"; do
         # shellcheck disable=SC2086 # two words
         run_msprof report RUN -o page.html $option
         expect_status 2

@@ -91,6 +91,7 @@ setup() {
 /usr/share/msprof/python/mstx.py
 /usr/share/msprof/schemas/advice.1.json
 /usr/share/msprof/schemas/baseline.3.json
+/usr/share/msprof/schemas/cluster.1.json
 /usr/share/msprof/schemas/diff.2.json
 /usr/share/msprof/schemas/doctor.1.json
 /usr/share/msprof/schemas/kinds.1.json

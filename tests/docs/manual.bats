@@ -77,6 +77,7 @@ run_examples() {
         count=$((count + 1))
         case $line in
         *"msprof collect "*) line=${line/msprof collect /msprof collect --dry-run } ;; # there is no board here; tests/ssh/ has one
+        *"msprof tui "*) line="python3 '$repository/tests/lib/tui.py' \"$(command -v msprof)\" ${line#*msprof } --" ;; # in a terminal
         *"msprof view "*) line="fetch_it ${line/--port 8000/--port 0}" ;;
         esac
         if ! bash -e -o pipefail -c "$line" >out 2>err; then

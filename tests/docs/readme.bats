@@ -242,7 +242,7 @@ END
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(grep -v 'install -s' calls)" "apt-get update -qq
-apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev (noninteractive)"
+apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev (noninteractive)"
 }
 
 @test "packages are installed with sudo by users that are not root" {
@@ -250,12 +250,12 @@ apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev 
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq
-sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev"
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev"
 }
 
 @test "nothing is called when nothing is missing" {
     fake_package_tools 1000
-    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev"
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh2-1-dev libcsv-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev libncurses-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(cat calls)" ""
 }

@@ -99,7 +99,7 @@ def run(**environment):
 def check(number, done, sound):
     where = f"{call} {number} of {' '.join(command)}"
     talk = done.stderr.decode("utf-8", "replace")
-    if done.returncode not in STATUSES:
+    if done.returncode not in STATUSES | ({125} if running else set()): # msprof run: its own failure
         sys.exit(f"{where}: exit status {done.returncode}\n{talk}")
     if done.returncode != 0 and not talk.strip():
         sys.exit(f"{where}: exit status {done.returncode} without a word")

@@ -168,14 +168,16 @@ class Page(html.parser.HTMLParser):
 
 
 def check_map(page, links, together):
-    """Compares the map of links with their times, of pairs of ranks: where its cells are, how dark, and what they say.
-    Ranks that follow each other share a cell."""
+    """Compares the map of links with what they moved, of pairs of ranks: (ms, MB, judged). Where its cells are, how strong,
+    and what they say. Ranks that follow each other share a cell."""
     ranks = sorted({int(rank) for link in links for rank in link})
     assert ranks == list(range(len(ranks)))
     cells, size = {}, 600 / -(-len(ranks) // together)
-    for link, ms in links.items():
+    for link, (ms, mb, judged) in links.items():
         key = tuple(int(rank) // together for rank in link)
-        cells[key] = cells.get(key, 0) + ms
+        before = cells.get(key, (0, 0, False))
+        cells[key] = (before[0] + ms, before[1] + mb, before[2] or judged)
+    slowest = min(mb / ms for ms, mb, judged in cells.values() if judged)
 
     def name(cell):
         first, last = cell * together, min((cell + 1) * together, len(ranks)) - 1
@@ -186,10 +188,15 @@ def check_map(page, links, together):
             key = round(float(attrs['y']) / size), round((float(attrs['x']) - 100) / size)
             drawn[key] = float(attrs['fill-opacity'])
             assert abs(float(attrs['y']) - size * key[0]) < 0.01 and abs(float(attrs['x']) - 100 - size * key[1]) < 0.01
-            assert attrs['title'] == '%s to %s: %.3f ms' % (name(key[0]), name(key[1]), cells[key]), (attrs, cells[key])
-    assert drawn.keys() == {key for key, ms in cells.items() if ms > 0}
-    for key, dark in drawn.items():
-        assert abs(dark - 0.08 - 0.92 * cells[key] / max(cells.values())) < 0.0011, (key, dark)
+            said = re.match(r'(.*) to (rank.*): ([0-9.]+) ms, ([0-9.]+) MB, ([0-9.]+) GB/s', attrs['title'])
+            assert said.group(1, 2) == (name(key[0]), name(key[1])), attrs
+            ms, mb, judged = cells[key]
+            assert all(abs(float(text) - value) < 0.0011 for text, value in zip(said.group(3, 4, 5), (ms, mb, mb / ms))), (attrs, cells[key])
+            assert ('too little to judge' in attrs['title']) != judged, attrs
+    assert drawn.keys() == {key for key, (ms, _, _) in cells.items() if ms > 0}
+    for key, strong in drawn.items():
+        ms, mb, judged = cells[key]
+        assert abs(strong - 0.08 - 0.92 * (slowest / (mb / ms) if judged else 0)) < 0.0011, (key, strong)
 
 
 def main():

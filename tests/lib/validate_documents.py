@@ -104,6 +104,10 @@ def main():
     operators = [capture for capture in captures if "OPPROF" in capture]
     if len(operators) > 1:
         documents.check_output("measures", "diff", *operators[:2], "--format", "json")
+    ranks = os.path.join(scratch, "ranks")
+    planting = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster", "rank_tables.py")
+    subprocess.run([sys.executable, planting, "make", ranks, "1"], check=True)
+    documents.check_output("cluster", "cluster", ranks, "--format", "json")
     documents.check_output("rules", "advise", "--list", "--format", "json")
     documents.check_output("kinds", "kinds", "--format", "json")
     documents.check_output("op_metrics", "options", "--op", "--format", "json")

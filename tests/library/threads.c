@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures side by side, one thread each, and a table that is interrupted by another thread: for valgrind and for
- * ThreadSanitizer. usage: threads CAPTURE CAPTURE */
+ * ThreadSanitizer. usage: threads CAPTURE CAPTURE [DIRECTORY of ranks] */
 #include <msprof/msprof.h>
 
 #include <pthread.h>
@@ -37,6 +37,62 @@ static uint64_t count_rows(struct msprof_table *table)
     return rows;
 }
 
+static int count_diagnostic(void *arg, const struct msprof_diagnostic *diagnostic)
+{
+    (void)diagnostic;
+    ++*(size_t *)arg;
+    return 0;
+}
+
+static int count_bytes(void *arg, const char *name, const void *bytes, size_t length)
+{
+    (void)name;
+    (void)bytes;
+    *(size_t *)arg += length;
+    return 0;
+}
+
+static void ask(struct msprof_capture *capture)
+{
+    static const char *const questions[] = {"summary", "advise"}, *const files[] = {"summary", "timeline", "report"};
+    struct msprof_facts facts = {.size = sizeof facts};
+    size_t diagnostics = 0, bytes = 0;
+    char *text;
+    CHECK(msprof_facts(capture, &facts, NULL) == 0);
+    CHECK(msprof_diagnostics(capture, count_diagnostic, &diagnostics, NULL) == 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK(msprof_answer(capture, questions[i], NULL, &text, NULL) == 0);
+        msprof_free(text);
+    }
+    CHECK(msprof_answer(capture, "diff", capture, &text, NULL) == 0);
+    msprof_free(text);
+    for (int i = 0; i < 3; i++)
+        CHECK(msprof_export_bytes(capture, files[i], count_bytes, &bytes, NULL) == 0);
+    CHECK(bytes > 0);
+}
+
+static void *use_ranks(void *directory)
+{
+    struct msprof_cluster_options table = {.size = sizeof table, .table = "operator_sum"};
+    char *text;
+    CHECK(msprof_cluster(directory, NULL, &text, NULL) == 0);
+    msprof_free(text);
+    CHECK(msprof_cluster(directory, &table, &text, NULL) == 0);
+    CHECK(strstr(text, "\"rows\":[{") != NULL);
+    msprof_free(text);
+    return NULL;
+}
+
+/* Another handle of a capture that is open in other threads, too. */
+static void *use_again(void *path)
+{
+    struct msprof_capture *capture;
+    CHECK(msprof_open(path, NULL, &capture, NULL) == 0);
+    ask(capture);
+    msprof_close(capture);
+    return NULL;
+}
+
 static void *use(void *path)
 {
     struct msprof_capture *capture;
@@ -45,7 +101,6 @@ static void *use(void *path)
     struct msprof_table_options options = {.size = sizeof options, .sort = "-total", .block_rows = 3};
     struct msprof_open_options anew = {.size = sizeof anew, .import = MSPROF_IMPORT_ALWAYS};
     size_t tables = 0;
-    char *text;
 
     CHECK(msprof_open(path, &anew, &capture, NULL) == 0);
     CHECK(msprof_tables(capture, count_table, &tables, NULL) == 0 && tables > 3);
@@ -53,8 +108,7 @@ static void *use(void *path)
     CHECK(msprof_sql(capture, "SELECT name FROM op", &other, NULL) == 0);
     CHECK(count_rows(table) > 3);
     CHECK(count_rows(other) > 3);
-    CHECK(msprof_answer(capture, "advise", NULL, &text, NULL) == 0);
-    msprof_free(text);
+    ask(capture);
     CHECK(msprof_table_open(capture, "nothing", NULL, &table, &error) == MSPROF_ERROR_USAGE);
     CHECK(strstr(msprof_error_message(error), "nothing") != NULL);
     msprof_error_free(error);
@@ -89,12 +143,18 @@ static void end_early(const char *path)
 
 int main(int argc, char **argv)
 {
-    pthread_t threads[2];
-    CHECK(argc == 3);
+    pthread_t threads[5];
+    CHECK(argc == 3 || argc == 4);
     CHECK(sqlite3_initialize() == SQLITE_OK); /* the program uses it, too */
     for (int i = 0; i < 2; i++)
         CHECK(pthread_create(&threads[i], NULL, use, argv[i + 1]) == 0);
     for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_create(&threads[i], NULL, use_again, argv[1 + i / 2]) == 0);
+    if (argc == 4)
+        CHECK(pthread_create(&threads[4], NULL, use_ranks, argv[3]) == 0);
+    for (int i = 0; i < argc + 1; i++)
         pthread_join(threads[i], NULL);
     end_early(argv[1]);
     puts("done");

@@ -97,6 +97,9 @@ def answers():
     assert document["text"] == command("report", one, "--format", "markdown", "--output", "-")
     document, failed = client.call("cluster", directory=ranks, table="operator_sum")
     assert document["rows"] == json.loads(command("cluster", ranks, "--table", "operator_sum", "--format", "json")) and document["rows"]
+    document, failed = client.call("cluster", directory=ranks)
+    verdicts = json.loads(command("cluster", ranks, "--format", "json"))
+    assert document["document"] == verdicts and verdicts["schema"] == "msprof.cluster/1" and verdicts["ranks"]
     document, failed = client.call("timeline", capture=one, from_ns=0, until_ns=2000000, max_rows=10000, max_bytes=1048576)
     times = [row["at_ns"] for row in document["rows"]]
     assert times == sorted(times) and times and all(row["at_ns"] < 2000000 and row["at_ns"] + row["duration_ns"] >= 0 for row in document["rows"])

@@ -183,6 +183,18 @@ PY
     expect_equal "$verdict" regression
     expect_contains "$(page part c1-summary)" "and takes 410"
     expect_contains "$(page part c1-summary)" "Slower: "
+    # the picture of steps has the base's median beside its own
+    python3 - <<PY
+import re, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+lines = {attrs['class']: float(attrs['y1']) for part, tag, attrs in told.shapes
+         if part == 'c1-steps' and tag == 'line' and attrs['class'] in ('median', 'base')}
+own, base = re.search('the median, ([0-9.]+) us; the dotted one that of the base, ([0-9.]+) us', told.parts['c1-steps']).groups()
+assert abs((180 - lines['base']) / (180 - lines['median']) - float(base) / float(own)) < 0.002, (lines, own, base)
+assert 70 < float(own) - float(base) < 90, (own, base)
+PY
     report PROF_180
     expect_not_contains "$(page part c1-summary)" "Verdict"
 }

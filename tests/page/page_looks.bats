@@ -57,3 +57,25 @@ for step in range(30):
 PY
     python3 "$repository/tests/lib/page_script.py" page.html
 }
+
+@test "on paper a page is the answers on two pages of A4, and with --print all every part and table" {
+    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh all' does that"
+    local pages
+    sheets() {
+        chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer --user-data-dir="$PWD/profile" --print-to-pdf=page.pdf \
+            "file://$PWD/page.html" >/dev/null 2>&1
+        grep -ac '/Type /Page\b' page.pdf
+    }
+    copy_capture JOBX
+    copy_family prof-910b PROF_2
+    for capture in JOBX PROF_2; do
+        report "$capture"
+        pages=$(sheets)
+        [ "$pages" -le 2 ] && [ "$pages" -ge 1 ]
+        report "$capture" --print all
+        [ "$(sheets)" -gt 4 ]
+    done
+    run_msprof report JOBX --print some
+    expect_status 2
+    expect_contains "$stderr" "answers"
+}

@@ -86,7 +86,8 @@ struct known_savings {
 static int find_savings_of_calls(const struct advice_look *look, struct finding *finding, struct err *err)
 {
     const struct call_evidence *calls = finding->without;
-    const struct removal removal = {.threads = calls->threads.items, .thread_count = calls->threads.count};
+    const struct removal removal = {
+        .threads = calls->threads.items, .thread_count = calls->threads.count, .once_a_step = finding->once_a_step};
     double saves_ns = -1;
 
     if (!finding->fired || look->host->launches == NULL || look->host->launches->count == 0)
@@ -104,7 +105,7 @@ static int find_savings(const struct advice_look *look, struct finding *finding,
                         struct err *err)
 {
     const size_t size = look->workload->operator_count * sizeof *look->cut;
-    const struct removal removal = {.cut = look->cut};
+    const struct removal removal = {.cut = look->cut, .of_warmup = finding->of_warmup};
     double saves_ns = known->saves_ns;
     bool any = false;
 
@@ -115,11 +116,12 @@ static int find_savings(const struct advice_look *look, struct finding *finding,
     if (!any || !finding->fired || finding->saves_ns == 0 || look->host->launches == NULL ||
         look->workload->facts.placed)
         return 0;
-    const bool is_known = known->cut != NULL && memcmp(known->cut, look->cut, size) == 0;
-    if (!is_known &&
-        savings_of(look->workload, look->splits, look->host->launches, &removal, &saves_ns, err) < 0)
+    const bool is_known = !finding->of_warmup && known->cut != NULL && memcmp(known->cut, look->cut, size) == 0;
+    if (!is_known && savings_of(look->workload, look->splits, look->host->launches, &removal, &saves_ns, err) < 0)
         return err_status(err);
-    if (known->cut == NULL && finding->saves_ns >= 0) {
+    if (saves_ns >= 0)
+        saves_ns += finding->idle_ns;
+    if (known->cut == NULL && finding->saves_ns >= 0 && !finding->of_warmup) {
         if ((known->cut = malloc(size)) == NULL)
             return err_no_memory(err);
         memcpy(known->cut, look->cut, size);
@@ -192,6 +194,30 @@ static int keep_names(struct advice *advice, struct err *err)
 void advice_release(struct advice *advice)
 {
     intern_release(&advice->texts);
+}
+
+static int64_t covered(const struct intervals *times, const struct coverage *idle)
+{
+    int64_t sum = 0;
+    size_t cursor = 0;
+
+    for (size_t i = 0; i < times->count; i++)
+        sum += coverage_within(idle, times->items[i].start_ns, times->items[i].end_ns, &cursor);
+    return sum;
+}
+
+int call_evidence_sum(struct call_evidence *sums, struct intervals *times, const struct workload *workload,
+                      struct err *err)
+{
+    SCOPED(coverage_release) struct coverage idle = {.before = NULL}, queued = {.before = NULL};
+
+    if (coverage_of_idle(workload, 0, &idle, err) < 0 || coverage_of_idle(workload, QUEUE_GAP_NS, &queued, err) < 0)
+        return err_status(err);
+    intervals_unite(times);
+    sums->ns = intervals_length(times);
+    sums->idle_ns = covered(times, &idle);
+    sums->saves_ns = covered(times, &queued);
+    return 0;
 }
 
 void host_evidence_release(struct host_evidence *evidence)

@@ -102,6 +102,9 @@ struct host_evidence {
     bool stages_known;
 };
 void host_evidence_release(struct host_evidence *evidence);
+/* Adds up when calls or waits ran, and how much of it devices did nothing; unites their times. */
+int call_evidence_sum(struct call_evidence *sums, struct intervals *times, const struct workload *workload,
+                      struct err *err);
 
 struct finding;
 struct advice_look;
@@ -127,14 +130,17 @@ struct rule {
 
 struct finding {
     const struct call_evidence *without; /* saves_ns is no more than a program without these calls would save */
+    bool once_a_step;                    /* but for the last one that waits in each step */
     const struct rule *rule;
     const char *not_checked; /* why; NULL: it was checked */
     bool fired;
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
     double whole_ns;                      /* what the time at stake is of */
-    double saves_ns;     /* the most that the elapsed time could be shorter without the cause; negative: not known */
-    bool told_elsewhere; /* another finding that fired has the same cause; then this one did not fire */
+    double saves_ns; /* the most that the elapsed time could be shorter without the cause; negative: not known */
+    bool of_warmup;  /* operators take less time in steps of warm-up alone; idle_ns: what these save besides */
+    double idle_ns;
+    bool told_elsewhere;           /* another finding that fired has the same cause; then this one did not fire */
     const struct rule *same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; NULL: none */
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */

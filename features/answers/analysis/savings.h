@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The most that steps could be shorter if operators took less time, or calls were not made: their critical paths anew. */
+/* The most that steps could be shorter if operators took less time, or calls were not made: critical paths anew. */
 #ifndef MSPROF_FEATURES_ANSWERS_ANALYSIS_SAVINGS_H
 #define MSPROF_FEATURES_ANSWERS_ANALYSIS_SAVINGS_H
 
@@ -16,8 +16,10 @@ struct thread_times {
 /* What a program would do no longer. */
 struct removal {
     const double *cut;                  /* of each operator the share of its time; NULL: nothing */
+    bool of_warmup;                     /* of what runs in steps of warm-up alone, which then count, too */
     const struct thread_times *threads; /* time of the host, in which a call that waits is not made */
     size_t thread_count;
+    bool once_a_step; /* the last call that waits stays in each step: a program needs its results */
 };
 
 /* Everything else keeps its lag behind what it waits for (features/answers/analysis/step_path.h), from one step to the

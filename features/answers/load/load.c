@@ -819,6 +819,7 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
         return err_set(err, ERR_NOT_FOUND, "the capture contains no data that this version decodes");
     if ((FAMILY_OF(facts.family) & FAMILY_TREES) != 0) {
         err_set(err, ERR_NOT_FOUND, "the capture is about one operator and has no tasks of a program");
+        err_hint_caller(err, "msprof_tables, or .tables in Python, lists the tables that it has");
         return err_hint(err, "'msprof show --table list CAPTURE' lists the tables that it has");
     }
     snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);

@@ -145,9 +145,6 @@ int host_calls_open(struct host_calls *calls, const struct workload *workload, c
 int host_calls_load(sqlite3 *db, struct host_calls *calls, struct err *err);
 void host_calls_release(struct host_calls *calls);
 
-/* Adds up when calls or waits ran, and how much of it devices did nothing; unites their times. */
-int call_evidence_sum(struct call_evidence *sums, struct intervals *times, const struct workload *workload,
-                      struct err *err);
 /* Inside of evidence_load: transfers, waits of a framework, memory and blocks. */
 int records_evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err);
 

@@ -255,30 +255,6 @@ static void find_window(struct evidence_load *load, const struct workload *workl
             load->end_ns = workload->execute_starts.items[i].end_ns;
 }
 
-static int64_t covered(const struct intervals *times, const struct coverage *idle)
-{
-    int64_t sum = 0;
-    size_t cursor = 0;
-
-    for (size_t i = 0; i < times->count; i++)
-        sum += coverage_within(idle, times->items[i].start_ns, times->items[i].end_ns, &cursor);
-    return sum;
-}
-
-int call_evidence_sum(struct call_evidence *sums, struct intervals *times, const struct workload *workload,
-                      struct err *err)
-{
-    SCOPED(coverage_release) struct coverage idle = {.before = NULL}, queued = {.before = NULL};
-
-    if (coverage_of_idle(workload, 0, &idle, err) < 0 || coverage_of_idle(workload, QUEUE_GAP_NS, &queued, err) < 0)
-        return err_status(err);
-    intervals_unite(times);
-    sums->ns = intervals_length(times);
-    sums->idle_ns = covered(times, &idle);
-    sums->saves_ns = covered(times, &queued);
-    return 0;
-}
-
 static int sum_calls(struct call_evidence *sums, const struct workload *workload, struct err *err)
 {
     SCOPED(intervals_release) struct intervals times = {.items = NULL};

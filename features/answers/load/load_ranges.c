@@ -208,6 +208,7 @@ int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct e
     if (!any || chosen.count > 0)
         return 0;
     err_set(err, ERR_NOT_FOUND, "no range or call has the name given with --step-range");
+    err_hint_caller(err, "the tables ranges and api list all names");
     return err_hint(err, "'msprof show CAPTURE --table ranges' and '--table api' list all names");
 }
 

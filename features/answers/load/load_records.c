@@ -335,7 +335,6 @@ static int take_wait(void *arg, sqlite3_stmt *row, struct err *err)
     return intervals_add(&sums->times, start_ns, end_ns, err);
 }
 
-
 static int load_waits(sqlite3 *db, const struct workload *workload, struct records_evidence *ret, struct err *err)
 {
     struct waits waits = {.workload = workload, .garbage.ret = &ret->garbage, .data.ret = &ret->data};

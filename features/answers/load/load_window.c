@@ -78,7 +78,8 @@ static int find_step(const struct workload *workload, const struct splits *split
     size_t i = SIZE_MAX;
 
     if (splits->whole || splits->count == 0) {
-        err_set(err, ERR_NOT_FOUND, "the capture has no steps for --step %s", text);
+        err_set(err, ERR_NOT_FOUND, "the capture is not divided into steps: there is no step %s", text);
+        err_hint_caller(err, "choose a time range: from and until, or from_ and until in Python");
         return err_hint(
             err,
             "use --from and --until to choose a time range, or --step-range to take ranges of the program as steps");
@@ -94,6 +95,7 @@ static int find_step(const struct workload *workload, const struct splits *split
     if (i == SIZE_MAX) {
         err_set(err, ERR_NOT_FOUND, "the capture has no step %s: steps are numbered from 1 to %zu", text,
                 splits->count);
+        err_hint_caller(err, "the table overlap lists them");
         return err_hint(err, "'msprof show --table overlap' lists them");
     }
     const struct split *split = &splits->items[i];

@@ -94,6 +94,7 @@ static void check_synchronise(const struct advice_look *look, struct finding *fi
     rule_measured(finding, value, (double)look->splits->all.free_ns, value > finding->threshold);
     finding->saves_ns = rule_long_gaps_ns(look);
     finding->without = &host->synchronises;
+    finding->once_a_step = true;
     finding->time_ns = host->synchronises.first_ns;
     rule_say(finding, "%lld of %lld launches are followed by a call that waits for the device.",
              (long long)host->awaited_launches, (long long)host->launch_count);

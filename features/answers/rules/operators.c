@@ -45,9 +45,51 @@ static void check_conversion(const struct advice_look *look, struct finding *fin
              finding->value, number_us(sum));
 }
 
+#define SMALL_NS 10000
+
+static bool is_small(const struct workload *workload, uint32_t execution)
+{
+    const struct execution *it = &workload->executions[execution];
+    return work_computes(workload->operators[it->op].key.work) && workload_length(workload, it) < SMALL_NS;
+}
+
+/* Whether a step begins in a gap; *split goes on from gap to gap. */
+static bool begins_step(const struct advice_look *look, const struct gap *gap, size_t *split)
+{
+    const struct splits *splits = look->splits;
+    const uint16_t device = look->workload->executions[gap->after].device;
+
+    if (splits->whole)
+        return false;
+    while (*split < splits->count &&
+           (splits->items[*split].device < device ||
+            (splits->items[*split].device == device && splits->items[*split].start_ns <= gap->start_ns)))
+        large_pass((*split)++);
+    return *split < splits->count && splits->items[*split].device == device &&
+           splits->items[*split].start_ns <= gap->end_ns;
+}
+
+/* The gaps that small operators of a step leave between each other, without those of a queue: as one operator they have
+ * none. What is in front of the first of them stays. Negative: no step has two. */
+static double gaps_between_small_ns(const struct advice_look *look)
+{
+    double sum = 0;
+    size_t split = 0, count = 0;
+
+    for (size_t i = 0; i < look->gaps->count; i++) {
+        const struct gap *gap = &look->gaps->items[i];
+        large_pass(i);
+        if (begins_step(look, gap, &split) || !is_small(look->workload, gap->before) ||
+            !is_small(look->workload, gap->after))
+            continue;
+        sum += fmax(gap_whole_ns(look->workload, gap) - QUEUE_GAP_NS, 0);
+        count++;
+    }
+    return count > 0 ? sum : -1;
+}
+
 static void check_small(const struct advice_look *look, struct finding *finding)
 {
-    const double small_ns = 10000;
     double small = 0, all = 0, time_ns = 0;
 
     for (size_t i = 0; i < look->workload->execution_count; i++) {
@@ -57,7 +99,7 @@ static void check_small(const struct advice_look *look, struct finding *finding)
             continue;
         all++;
         const double length = workload_length(look->workload, execution);
-        if (length < small_ns) {
+        if (length < SMALL_NS) {
             small++;
             time_ns += length;
         }
@@ -66,7 +108,7 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     double value = rule_percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
     rule_measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);
-    finding->saves_ns = fmax(mean_gap - QUEUE_GAP_NS, 0) * small;
+    finding->saves_ns = gaps_between_small_ns(look);
     rule_say(finding,
              "%.1f %% of the operators take less than 10 us (on average %.2f us, followed by a gap of %.2f us).", value,
              number_us(mean), number_us(mean_gap));

@@ -57,15 +57,30 @@ static bool follows(const struct workload *workload, size_t i)
            (work == WORK_CUBE || work == WORK_VECTOR);
 }
 
+/* Where the step ends that an execution is of: nothing is fused with what is behind it. *split goes on from one
+ * execution to the next. */
+static int64_t next_step_ns(const struct splits *splits, const struct execution *execution, size_t *split)
+{
+    while (
+        !splits->whole && *split < splits->count &&
+        (splits->items[*split].device < execution->device ||
+         (splits->items[*split].device == execution->device && splits->items[*split].start_ns <= execution->start_ns)))
+        large_pass((*split)++);
+    return !splits->whole && *split < splits->count && splits->items[*split].device == execution->device
+               ? splits->items[*split].start_ns
+               : INT64_MAX;
+}
+
 /* Takes all that begin with an execution. */
-static int take_sequences(const struct workload *workload, struct map *known, size_t first, struct err *err)
+static int take_sequences(const struct workload *workload, struct map *known, size_t first, int64_t until_ns,
+                          struct err *err)
 {
     const struct execution *begin = &workload->executions[first];
     double busy_ns = workload_length(workload, begin);
 
     for (size_t k = 1; k < LONGEST_SEQUENCE && first + k < workload->execution_count; k++) {
         const struct execution *it = &workload->executions[first + k];
-        if (!follows(workload, first + k))
+        if (!follows(workload, first + k) || it->start_ns >= until_ns)
             return 0;
         busy_ns += workload_length(workload, it);
         const double wall_ns =
@@ -135,12 +150,14 @@ static void check_sequences(const struct advice_look *look, struct finding *find
     SCOPED(map_release) struct map known = MAP_OF(struct sequence, key);
     struct err err = ERR_INIT;
     int status = 0;
+    size_t split = 0;
 
     for (size_t i = 0; status == 0 && i + 1 < look->workload->execution_count; i++) {
+        const int64_t until_ns = next_step_ns(look->splits, &look->workload->executions[i], &split);
         const uint32_t work = look->workload->operators[look->workload->executions[i].op].key.work;
         large_pass(i);
         if (work == WORK_CUBE || work == WORK_VECTOR)
-            status = take_sequences(look->workload, &known, i, &err);
+            status = take_sequences(look->workload, &known, i, until_ns, &err);
     }
     struct sequence *items = status == 0 ? map_items(&known, &err) : NULL;
     if (items == NULL || tell_sequences(look, items, known.used, finding, &err) < 0)
@@ -152,8 +169,8 @@ const struct rule rule_fusible_sequence = {
     .order = 57,
     .id = "fusible-sequence",
     .rests_on = "when each operator ran, and on which stream",
-    .formula =
-        "time of sequences of 2 to 6 operators that repeat over 5 times and run for less than 40 % of it / elapsed",
+    .formula = "time of sequences of 2 to 6 operators of a step that repeat over 5 times and run for less than 40 % of "
+               "it / elapsed",
     .advice = "Write them as one operator, or use a fused one: launching costs more than running.",
     .threshold = 5,
     .of_gaps = true,

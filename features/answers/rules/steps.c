@@ -94,12 +94,42 @@ static void check_jitter(const struct advice_look *look, struct finding *finding
             take_jitter(look, g, times, finding);
 }
 
+/* Cuts operators by what their executions before a time take longer than those behind it. false: there is no room. */
+static bool cut_warmup(const struct advice_look *look, size_t group, int64_t until_ns)
+{
+    const struct workload *workload = look->workload;
+    const uint16_t device = look->splits->groups.items[group].device;
+    struct lengths {
+        double warm_ns, later_ns;
+        size_t warm, later;
+    };
+    SCOPED_FREE struct lengths *lengths = scoped_memory(workload->operator_count + 1, sizeof *lengths);
+
+    for (size_t i = 0; lengths != NULL && i < workload->execution_count; i++) {
+        const struct execution *it = &workload->executions[i];
+        struct lengths *sums = &lengths[it->op];
+        large_pass(i);
+        if (it->device != device)
+            continue;
+        const bool warm = it->start_ns < until_ns;
+        *(warm ? &sums->warm_ns : &sums->later_ns) += workload_length(workload, it);
+        ++*(warm ? &sums->warm : &sums->later);
+    }
+    for (size_t i = 0; lengths != NULL && i < workload->operator_count; i++) {
+        const struct lengths *sums = &lengths[i];
+        const double later_ns = sums->later > 0 ? sums->later_ns / (double)sums->later : 0;
+        look->cut[i] = sums->warm_ns > 0 ? fmax(1 - later_ns * (double)sums->warm / sums->warm_ns, 0) : 0;
+    }
+    return lengths != NULL;
+}
+
 /* How much longer the steps of warm-up of a group took than its median, where they are the most. */
 static void take_warmup(const struct advice_look *look, size_t group, int64_t *times, struct finding *finding)
 {
     struct series series;
     struct err err = ERR_INIT;
-    double warm = 0;
+    double warm = 0, warm_free = 0, later_free = 0;
+    int64_t warm_until_ns = INT64_MIN;
     size_t n = 0, count = 0, first = SIZE_MAX;
 
     for (size_t k = 0; k < look->splits->groups.items[group].count; large_pass(k++)) {
@@ -108,8 +138,11 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
         if (splits_is_warmup(look->splits, i)) {
             first = first == SIZE_MAX ? i : first;
             warm += (double)split->own.time_ns;
+            warm_free += (double)split->own.free_ns;
+            warm_until_ns = split_end_ns(split) > warm_until_ns ? split_end_ns(split) : warm_until_ns;
             count++;
         } else if (splits_counts(look->splits, i)) {
+            later_free += (double)split->own.free_ns;
             times[n++] = split->own.time_ns;
         }
     }
@@ -120,6 +153,8 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
     finding->not_checked = NULL;
     if (shown) {
         take_longer(look, group, value, more, count > 0 && value > finding->threshold, finding);
+        finding->idle_ns = fmax(warm_free - (double)count * later_free / (double)n, 0);
+        finding->of_warmup = finding->saves_ns > 0 && cut_warmup(look, group, warm_until_ns);
         finding->time_ns = first != SIZE_MAX ? look->splits->items[first].start_ns : INT64_MIN;
         rule_say(finding, "The first %zu steps take %.3f us, later ones %.3f us each: a cold start of %.3f us.", count,
                  number_us(warm), number_us(series.median), number_us(more));

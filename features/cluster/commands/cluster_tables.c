@@ -10,8 +10,7 @@
 #include "cli/extension.h"
 #include "cli/options/options.h"
 #include "cli/screen.h"
-#include "features/cluster/block.h"
-#include "features/cluster/output/write.h"
+#include "features/cluster/tables/rank_stages.h"
 #include "features/cluster/tables/rank_tables.h"
 #include "parsers/capture/framework_directory.h"
 
@@ -39,7 +38,10 @@ static bool is_list(const struct settings *settings)
 int cluster_tables_check(const struct settings *settings)
 {
     const struct value_list *tables = &settings->show.tables;
-    int status = answer_check_tables(&settings->show, NULL, LIST_HINT);
+    struct show_settings show = settings->show;
+    if (tables->count == 0 && settings->cluster.format == CLUSTER_JSON)
+        show.format = 0; /* of the answer without a table */
+    int status = answer_check_tables(&show, NULL, LIST_HINT);
 
     const char *step = settings->cluster.steps;
     int64_t number;
@@ -74,8 +76,7 @@ bool cluster_tables_listed(const struct settings *settings, int *ret_status)
 
 struct reading {
     struct rank_facts facts;
-    struct stages stages;
-    int64_t parallel[4];
+    struct rank_stages stages;
     const char *step; /* number of the step that the tables are about; NULL: all time */
     int64_t rank;     /* whose capture is open */
 };
@@ -83,22 +84,12 @@ struct reading {
 static void reading_release(struct reading *reading)
 {
     rank_facts_release(&reading->facts);
-    stages_release(&reading->stages);
-}
-
-static int find_stages(struct reading *reading, const struct loaded_ranks *ranks, struct err *err)
-{
-    SCOPED(plan_release) struct plan plan = {.ranks = NULL};
-    if (plan_make(&plan, ranks->items, ranks->count, NULL, err) < 0 || numbers_find(&plan, err) < 0)
-        return err_status(err);
-    stages_parallel(&plan, reading->parallel);
-    return stages_find(&reading->stages, &plan, err);
+    rank_stages_release(&reading->stages);
 }
 
 static int take_capture(struct capture_visit *visit, sqlite3 *db)
 {
     struct reading *reading = visit->context;
-    const size_t stage = stages_of_rank(&reading->stages, reading->parallel, reading->rank);
     const struct window_wanted wanted = {.step = reading->step, .numbered = true};
     struct err err = ERR_INIT;
 
@@ -108,7 +99,7 @@ static int take_capture(struct capture_visit *visit, sqlite3 *db)
         console_warning("rank %" PRId64 " is left out: %s", reading->rank, err_message(&err));
         return STATUS_DATA_PROBLEMS;
     }
-    return rank_facts_add(&reading->facts, reading->rank, stage != SIZE_MAX ? (int64_t)stage : DB_NULL, db, &err) < 0
+    return rank_facts_add(&reading->facts, reading->rank, rank_stages_of(&reading->stages, reading->rank), db, &err) < 0
                ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
                : STATUS_DONE;
 }
@@ -232,7 +223,7 @@ int cluster_tables(const struct settings *settings, const struct cluster_sources
         tables[i] = rank_table_find(names->values[i]);
     if (tables == NULL)
         err_no_memory(&err);
-    if (tables == NULL || find_stages(&reading, ranks, &err) < 0 ||
+    if (tables == NULL || rank_stages_find(&reading.stages, ranks, &err) < 0 ||
         rank_facts_open(&reading.facts, tables, names->count, &err) < 0) {
         console_error(&err);
         return status_of_error(&err);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
+#include "base/file/temporary.h"
 #include "base/map.h"
 #include "base/progress.h"
 #include "cli/capture/found.h"
@@ -16,6 +17,7 @@
 #include "features/cluster/cluster_database.h"
 #include "features/cluster/commands/cluster_tables.h"
 #include "features/cluster/commands/cluster_timeline.h"
+#include "features/cluster/output/answer.h"
 #include "features/cluster/rank/load.h"
 #include "features/cluster/rank/rank_arguments.h"
 #include "features/cluster/rank/rank_text.h"
@@ -36,164 +38,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Answer from a cluster's results, for people: who is slow, since when, which link, and what could not be judged. */
-
-#define STEPS_LISTED 8
-
-static int by_step(const void *a, const void *b)
-{
-    const struct step_wait *x = a, *y = b;
-    int order = strverscmp(x->step, y->step);
-
-    return order != 0 ? order : array_order(x->rank, y->rank);
-}
-
-static bool is_longest(const struct cluster_worst *worst, const struct step_wait *item)
-{
-    for (size_t i = 0; i < worst->waits.count; i++)
-        if (worst->waits.items[i].us > item->us && strcmp(worst->waits.items[i].step, item->step) == 0)
-            return false;
-    return true;
-}
-
-static size_t steps_of(const struct cluster_worst *worst)
-{
-    size_t steps = 0;
-
-    for (size_t i = 0; i < worst->waits.count; i++) {
-        bool known = false;
-        for (size_t k = 0; k < i && !known; k++)
-            known = strcmp(worst->waits.items[k].step, worst->waits.items[i].step) == 0;
-        steps += !known;
-    }
-    return steps;
-}
-
-/* In which steps it was the one that was waited for longest. */
-static void put_steps(const struct cluster_worst *worst, FILE *stream)
-{
-    size_t slow = 0, steps = steps_of(worst);
-    const char *before = "  in the steps ";
-
-    for (size_t i = 0; i < worst->waits.count; i++) {
-        const struct step_wait *item = &worst->waits.items[i];
-        if (item->rank != worst->rank || !is_longest(worst, item))
-            continue;
-        if (slow++ < STEPS_LISTED) {
-            fprintf(stream, "%s%s (%.3f ms)", before, item->step, item->us / 1e3);
-            before = ", ";
-        }
-    }
-    if (slow > STEPS_LISTED)
-        fprintf(stream, " and %zu more", slow - STEPS_LISTED);
-    if (slow == 0)
-        return;
-    fprintf(stream, "\n  It was the slowest in %zu of %zu steps: %s.\n", slow, steps,
-            steps == 1         ? "one step does not show whether it recurs"
-            : slow * 2 > steps ? "it recurs"
-            : slow > 1         ? "it recurs now and then"
-                               : "it does not recur");
-}
-
-static void put_rank(const struct cluster_worst *worst, FILE *stream)
-{
-    const struct rank_verdict *rank = &worst->verdict;
-    const double collectives = (double)rank->collectives,
-                 share = collectives > 0 ? (double)rank->last / collectives : 0;
-
-    if (worst->ranks == 0) {
-        fputs("Slowest rank: not judged; no collective was recorded by all ranks of its group.\n", stream);
-        return;
-    }
-    const bool stands_out = verdict_stands_out(rank);
-    fprintf(stream, "Slowest rank: %s%" PRId64 "\n", stands_out ? "" : "none stands out; most was waited for ",
-            worst->rank);
-    fprintf(stream,
-            "  The others waited %.3f ms for it; it came last in %" PRId64 " of its %" PRId64
-            " collectives (%.1f %%).\n",
-            (double)rank->caused_ns / 1e3 / 1e3, rank->last, rank->collectives, 100 * share);
-    if (stands_out && worst->unstepped)
-        fputs("  The captures are not divided into steps: nothing shows whether it recurs.\n", stream);
-    else if (stands_out)
-        put_steps(worst, stream);
-}
-
-static void put_link(const struct cluster_worst *worst, FILE *stream)
-{
-    if (worst->judged_links == 0) {
-        fprintf(stream, "Worst link: not judged; no %s.\n",
-                worst->links > 0 ? "link moved 1 MB, the minimum to judge bandwidth"
-                                 : "transfer between two ranks was recorded");
-        return;
-    }
-    fprintf(stream,
-            "Worst link: %s%" PRId64 " -> %" PRId64
-            " (%s): %.3f GB/s, %.1f %% below the median of its kind (%.3f GB/s)\n",
-            worst->link.slow ? "" : "none stands out; ", worst->link.source, worst->link.target, worst->link.transport,
-            worst->link.bandwidth, worst->link.below, worst->link.median);
-}
-
-static const char *of_step(const struct cluster_worst *worst)
-{
-    return worst->unstepped ? "in all" : "a step";
-}
-
-static void put_computing(const struct cluster_worst *worst, const struct cluster_computing *it, const char *what,
-                          const char *others, FILE *stream)
-{
-    if (it->known < 2)
-        return;
-    if (!it->slow)
-        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms %s.\n", what,
-                it->index, it->ms, of_step(worst));
-    else
-        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms %s, %.1f %% more than %s (%.3f ms)\n", what, it->index,
-                it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
-}
-
-static void put_free(const struct cluster_worst *worst, FILE *stream)
-{
-    const struct cluster_computing *it = &worst->free;
-
-    if (it->known > 0 && it->slow)
-        fprintf(stream,
-                "Free: rank %" PRId64 " is idle for %.3f ms %s, %.3f ms more than the others: its host delays it\n",
-                it->index, it->ms, worst->unstepped ? "in all" : "per step", it->ms - it->others_ms);
-}
-
-static void put_bubble(const struct cluster_worst *worst, FILE *stream)
-{
-    const struct cluster_computing *it = &worst->bubble;
-
-    if (it->known > 0 && it->slow)
-        fprintf(stream, "Bubble: rank %" PRId64 " waits %.3f ms %s to receive from other stages, %.1f %% of its %s\n",
-                it->index, it->ms, of_step(worst), it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0,
-                worst->unstepped ? "time" : "step");
-}
-
-static void cluster_answer_print(struct cluster_result *result, FILE *stream)
-{
-    struct cluster_worst *worst = &result->worst;
-
-    array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
-    put_rank(worst, stream);
-    put_link(worst, stream);
-    put_computing(worst, &worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others",
-                  stream);
-    put_computing(worst, &worst->stage, "stage", "the others", stream);
-    put_free(worst, stream);
-    put_bubble(worst, stream);
-    if (worst->groups_of_two > 0)
-        fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
-                worst->groups_of_two);
-    if (result->incomplete > 0)
-        fprintf(stream,
-                "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
-                result->incomplete, result->incomplete + result->collectives);
-    if (worst->late > 0 && result->collectives > (int64_t)worst->late)
-        fprintf(stream, "Steps are those of the %zu collectives that were waited for longest.\n", worst->late);
-}
 
 /* Where the ranks of a cluster ran. */
 
@@ -822,9 +666,13 @@ int cluster_run(const struct settings *settings, struct team *team)
         status = all_problems > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
         status = status_worse(status, work.tables_status);
         if (team->me == 0 && !prints_tables(&work)) {
-            tell(&work, start_ns);
+            if (settings->cluster.format != CLUSTER_JSON) /* which has it */
+                tell(&work, start_ns);
             console_output_begin();
-            cluster_answer_print(&work.result, stdout);
+            if (settings->cluster.format == CLUSTER_JSON)
+                cluster_answer_print_json(&work.result, &work.loaded, &work.diag, stdout);
+            else
+                cluster_answer_print(&work.result, stdout);
             status = status_worse(status, console_output_end(false));
         }
     }
@@ -857,13 +705,31 @@ static int make_timeline(struct settings *settings)
     return cluster_timeline(settings);
 }
 
+/* The answer as JSON alone: its files are in a temporary directory meanwhile. */
+static int answer_alone(struct settings *settings, struct team *team)
+{
+    struct err err = ERR_INIT;
+    SCOPED_FREE char *directory = temporary_directory("msprof-cluster.", &err);
+    if (directory == NULL) {
+        console_error(&err);
+        return status_of_error(&err);
+    }
+    settings->output = directory;
+    const int status = cluster_run(settings, team);
+    path_remove_tree(directory);
+    settings->output = NULL;
+    return status;
+}
+
 static int analyse_ranks(struct settings *settings)
 {
     struct team team;
     if (settings->cluster.timeline)
         return make_timeline(settings);
     team_alone(&team);
-    return cluster_run(settings, &team);
+    return settings->cluster.format == CLUSTER_JSON && settings->show.tables.count == 0 && settings->output == NULL
+               ? answer_alone(settings, &team)
+               : cluster_run(settings, &team);
 }
 
 static int run_cluster(const struct settings *given)
@@ -905,6 +771,7 @@ const struct command command_cluster = {
              {"only the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
              {"operators of all ranks together, and the ranks with most and least of each",
               "msprof cluster RAW --table operator_sum"},
+             {"who is slow, as JSON for a script; no files", "msprof cluster RUN --format json"},
              {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
               "msprof cluster RAW --timeline --ranks 0-7"},
              {"the same in Perfetto's format, which is much smaller",

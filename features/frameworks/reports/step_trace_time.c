@@ -194,8 +194,7 @@ static int sum_spans(struct summing *summing, const struct cann_communications *
     overlap_init(&summing->overlap, summing->analysis->db, communications, take_span, summing);
     if (find_waits(summing, communications, err) < 0)
         return err_status(err);
-    if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 ||
-        overlap_end(&summing->overlap, err) < 0 ||
+    if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 || overlap_end(&summing->overlap, err) < 0 ||
         overlap_is_known(&summing->overlap, summing->device_id, &summing->sums->known, err) < 0)
         return err_status(err);
     int64_t first_ns = DB_NULL; /* whatever begins behind a step's start counts, behind its end, too */

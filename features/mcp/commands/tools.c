@@ -104,11 +104,12 @@ static const struct tool tools[] = {
       "findings, steps, operators, gaps.",
      {"report", "--format=markdown", "--output=-"}, NULL, EXCERPT_TEXT,
      {{"capture", PATH, true, NULL, CAPTURE}, STEP, FROM, UNTIL, BOUND_BYTES}},
-    {"cluster", "Tables of all ranks", "A table about all ranks of a job: operators, communication and calls "
-      "together.",
+    {"cluster", "All ranks of a job", "Which rank and which link are slow (msprof.cluster/1), or a table about all "
+      "ranks of a job: operators, communication and calls together.",
      {"cluster", "--format=json"}, NULL, EXCERPT_ROWS,
      {{"directory", PATH, true, NULL, "The directory that holds the captures of all ranks."},
-      {"table", TEXT, true, "--table", "operator_sum, communication_sum, api_sum, masking or free."},
+      {"table", TEXT, false, "--table", "operator_sum, communication_sum, api_sum, masking or free; without it: who is "
+       "slow."},
       {"top", NUMBER, false, "--top", "Only so many rows."}, BOUND_ROWS, BOUND_BYTES}},
     {"timeline", "Excerpt of the timeline", "What ran in a stretch of time, in order of begin: tasks of "
       "devices, communication, calls of the host, steps. at_ns counts from the first of them in the capture.",
@@ -398,6 +399,9 @@ static int make(struct making *making, const struct json *arguments, struct err 
         (making->tool->query != NULL && write_query(making, err) < 0) ||
         (call->input != NULL && words_add(&call->words, "-", err) < 0))
         return err_status(err);
+    /* The answer without a table is a document. */
+    if (strcmp(making->tool->name, "cluster") == 0 && json_member(arguments, "table") == NULL)
+        call->form = EXCERPT_DOCUMENT;
     return 0;
 }
 

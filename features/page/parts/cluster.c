@@ -203,13 +203,12 @@ static void put_bars(const struct cluster *cluster)
     struct html_page *page = cluster->page;
     size_t together = ranks_a_cell(cluster), bars = (cluster->ranks.count + together - 1) / together;
     double longest = 0;
-    char top[48], first[32], last[32];
 
     for (size_t i = 0; i < cluster->ranks.count; i++)
         longest = fmax(longest, sum_of(&cluster->ranks.items[i]));
     chart_legend(page, (const char *const[]){"exposed", "waiting", "other"},
                  (const char *const[]){"transmitting", "waiting", "other"}, 3);
-    chart_begin(page, together > 1 ? "Time in collectives (ms) by groups of ranks" : "Time in collectives (ms) by rank",
+    chart_begin(page, together > 1 ? "Time in collectives by groups of ranks" : "Time in collectives by rank",
                 "Ranks as bars; the table below has the numbers");
     for (size_t i = 0; longest > 0 && i < bars; i++) {
         struct rank_times mean = {0};
@@ -226,10 +225,17 @@ static void put_bars(const struct cluster *cluster)
         put_part(cluster, i, "other", "other", rest_of(&mean), CHART_HEIGHT - transit - wait,
                  CHART_HEIGHT * rest_of(&mean) / longest);
     }
-    snprintf(top, sizeof top, "%.3f", longest);
-    snprintf(first, sizeof first, "%" PRId64, cluster->ranks.items[0].rank);
-    snprintf(last, sizeof last, "%" PRId64, cluster->ranks.items[cluster->ranks.count - 1].rank);
-    chart_axes(&page->w, top, first, cluster->ranks.count > 1 ? last : "");
+    const int64_t first = cluster->ranks.items[0].rank, last = cluster->ranks.items[cluster->ranks.count - 1].rank;
+    chart_value_axis(&page->w, CHART_HEIGHT, longest * 1e6, true, "");
+    if (together == 1 && first >= 0 && last - first + 1 == (int64_t)cluster->ranks.count) {
+        chart_count_axis(&page->w, CHART_HEIGHT, (size_t)first, cluster->ranks.count);
+    } else {
+        char text[32];
+        snprintf(text, sizeof text, "%" PRId64, first);
+        chart_label(&page->w, "start", CHART_LEFT, CHART_HEIGHT + 16, text);
+        snprintf(text, sizeof text, "%" PRId64, last);
+        chart_label(&page->w, "end", CHART_LEFT + CHART_WIDTH, CHART_HEIGHT + 16, text);
+    }
     chart_end(page);
 }
 
@@ -261,52 +267,112 @@ static size_t place_of(const struct cluster *cluster, int64_t rank)
     return low < cluster->ranks.count && cluster->ranks.items[low].rank == rank ? low / ranks_a_cell(cluster) : CELLS;
 }
 
-static void put_cell(const struct cluster *cluster, size_t source, size_t target, double size, double ms,
-                     double longest)
+/* All links of a pair of ranks, or of two groups. */
+struct map_cell {
+    double ms, mb;
+    bool judged;           /* enough was moved for a bandwidth */
+    const char *transport; /* NULL: several */
+};
+
+static double bandwidth_of(const struct map_cell *cell)
+{
+    return cell->ms > 0 ? cell->mb / cell->ms : 0;
+}
+
+/* The slower, the stronger; what moved too little to be judged is faint. */
+static void put_cell(const struct cluster *cluster, size_t source, size_t target, double size,
+                     const struct map_cell *cell, double slowest)
 {
     struct html_writer *w = &cluster->page->w;
+    const double strength = cell->judged && bandwidth_of(cell) > 0 ? slowest / bandwidth_of(cell) : 0;
     char from[64], to[64];
 
     html_open_f(w, "rect", "class=heat|x=%.2f|y=%.2f|width=%.2f|height=%.2f|fill-opacity=%.3f",
                 CHART_LEFT + size * (double)target, size * (double)source, size * 0.94, size * 0.94,
-                0.08 + 0.92 * ms / longest);
+                0.08 + 0.92 * strength);
     html_open(w, "title");
-    html_text_f(w, "%s to %s: %.3f ms", cell_name(cluster, source, from), cell_name(cluster, target, to), ms);
+    html_text_f(w, "%s to %s: %.3f ms, %.3f MB, %.3f GB/s%s%s%s", cell_name(cluster, source, from),
+                cell_name(cluster, target, to), cell->ms, cell->mb, bandwidth_of(cell),
+                cell->transport != NULL ? ", " : "", cell->transport != NULL ? cell->transport : "",
+                cell->judged ? "" : ", too little to judge");
     html_close(w);
     html_close(w);
+}
+
+#define MAP_SIZE 600
+#define MAP_LABELS 16 /* ranks that are named along the map */
+
+/* The first rank of every cell, or of some where there is no room for all. */
+static void put_map_ranks(const struct cluster *cluster, size_t cells, double size)
+{
+    struct html_writer *w = &cluster->page->w;
+    const size_t distance = (cells + MAP_LABELS - 1) / MAP_LABELS;
+    char text[32];
+
+    for (size_t i = 0; i < cells; i += distance) {
+        snprintf(text, sizeof text, "%" PRId64, cluster->ranks.items[i * ranks_a_cell(cluster)].rank);
+        chart_label(w, "end", CHART_LEFT - 6, size * ((double)i + 0.47) + 5, text);
+        chart_label(w, "middle", CHART_LEFT + size * ((double)i + 0.47), MAP_SIZE + 18, text);
+    }
+}
+
+static void take_links(const struct cluster *cluster, struct map_cell (*map)[CELLS])
+{
+    for (size_t i = 0; i < cluster->links.count; i++) {
+        const struct link *link = &cluster->links.items[i];
+        const size_t source = place_of(cluster, link->source), target = place_of(cluster, link->target);
+        if (source == CELLS || target == CELLS)
+            continue;
+        struct map_cell *cell = &map[source][target];
+        cell->transport = cell->ms == 0 && cell->mb == 0                                             ? link->transport
+                          : cell->transport != NULL && strcmp(cell->transport, link->transport) == 0 ? link->transport
+                                                                                                     : NULL;
+        cell->ms += link->ms;
+        cell->mb += link->mb;
+        cell->judged |= !isnan(link->below);
+    }
 }
 
 static void put_map(const struct cluster *cluster)
 {
     struct html_page *page = cluster->page;
     size_t together = ranks_a_cell(cluster), cells = (cluster->ranks.count + together - 1) / together;
-    double size = 600.0 / (double)cells, longest = 0, (*ms)[CELLS] = calloc(CELLS, sizeof *ms);
+    const double size = MAP_SIZE / (double)cells;
+    double slowest = INFINITY, fastest = 0;
+    struct map_cell(*map)[CELLS] = calloc(CELLS, sizeof *map);
+    bool any = false;
 
-    for (size_t i = 0; ms != NULL && i < cluster->links.count; i++) {
-        size_t source = place_of(cluster, cluster->links.items[i].source);
-        size_t target = place_of(cluster, cluster->links.items[i].target);
-        if (source == CELLS || target == CELLS)
+    if (map == NULL)
+        return;
+    take_links(cluster, map);
+    for (size_t i = 0; i < CELLS * CELLS; i++) {
+        const struct map_cell *cell = &map[i / CELLS][i % CELLS];
+        any |= cell->ms > 0;
+        if (!cell->judged || bandwidth_of(cell) <= 0)
             continue;
-        ms[source][target] += cluster->links.items[i].ms;
-        longest = fmax(longest, ms[source][target]);
+        slowest = fmin(slowest, bandwidth_of(cell));
+        fastest = fmax(fastest, bandwidth_of(cell));
     }
-    if (ms != NULL && longest > 0) {
+    if (any) {
         chart_begin_sized(
             page,
-            together > 1 ? "Time of links: from groups of ranks (down) to groups of ranks (across)"
-                         : "Time of links: from ranks (down) to ranks (across), the stronger the colour, the longer",
-            "Links as a map; the table below has the numbers", 600);
+            together > 1
+                ? "Bandwidth of links: from groups of ranks (down) to groups of ranks (across), the stronger "
+                  "the colour, the slower"
+                : "Bandwidth of links: from ranks (down) to ranks (across), the stronger the colour, the slower",
+            "Links as a map; the table below has the numbers", MAP_SIZE + 24);
         for (size_t source = 0; source < cells; source++)
             for (size_t target = 0; target < cells; target++)
-                if (ms[source][target] > 0)
-                    put_cell(cluster, source, target, size, ms[source][target], longest);
-        chart_label(&page->w, "end", CHART_LEFT - 6, 11, "first");
-        chart_label(&page->w, "end", CHART_LEFT - 6, 600, "last");
+                if (map[source][target].ms > 0)
+                    put_cell(cluster, source, target, size, &map[source][target], slowest);
+        put_map_ranks(cluster, cells, size);
         chart_end(page);
+        if (fastest > 0)
+            html_note(page, "Full colour is %.3f GB/s, the slowest; the fastest has %.3f GB/s.", slowest, fastest);
     }
     if (together > 1)
         html_note(page, "A cell is of %zu ranks that follow each other.", together);
-    free(ms);
+    free(map);
 }
 
 static void put_links(const struct cluster *cluster)

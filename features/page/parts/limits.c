@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of operators: by their counters, and under the roofs of the chip. */
 #include "base/array.h"
+#include "base/utf8.h"
 #include "features/answers/load/load.h"
 #include "features/page/page.h"
 
@@ -10,6 +11,10 @@
 #include <string.h>
 
 #define DOTS_MAX 500
+#define NAMED_MAX 10 /* dots with a name beside them, the longest */
+#define NAME_BYTES 24
+#define CHARACTER 9 /* room of a character, also where letters are large */
+#define LINE 17
 
 struct dot {
     double intensity, throughput, share;
@@ -71,6 +76,63 @@ static void put_dots(struct html_page *page, const struct chart_plane *plane, co
     }
 }
 
+/* Names in the drawing, of which none lies on another, nor on a dot that has one. */
+struct labels {
+    struct label_box {
+        double left, right, top, bottom;
+    } boxes[2 * NAMED_MAX + 4];
+    size_t count;
+};
+
+/* Puts a name that begins there, if there is room. */
+static void put_label(struct html_page *page, struct labels *labels, double x, double y, const char *text)
+{
+    const struct label_box box = {x, x + CHARACTER * (double)strlen(text), y - LINE + 4, y + 4};
+    struct html_writer *w = &page->w;
+
+    if (box.right > CHART_LEFT + CHART_WIDTH || box.top < 0 || box.bottom > CHART_PLANE_HEIGHT)
+        return;
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct label_box *other = &labels->boxes[i];
+        if (box.left < other->right && other->left < box.right && box.top < other->bottom && other->top < box.bottom)
+            return;
+    }
+    labels->boxes[labels->count++] = box;
+    html_open_f(w, "text", "class=inside|x=%.2f|y=%.2f", x, y);
+    html_text(w, text);
+    html_close(w);
+}
+
+static void put_names(struct html_page *page, const struct chart_plane *plane, const struct dots *dots,
+                      const struct roofline *roofline)
+{
+    struct labels labels = {.count = 0};
+    char text[HTML_HASH_SIZE + NAME_BYTES];
+
+    if (roofline->work_ns > 0)
+        put_label(page, &labels, CHART_LEFT + CHART_WIDTH - 13 * CHARACTER,
+                  fmax(chart_y(plane, roofline->work_ns) - 5, LINE), "compute roof");
+    if (roofline->bytes_ns > 0) {
+        const double from = fmax(pow(10, plane->x.low), pow(10, plane->y.low) / roofline->bytes_ns);
+        put_label(page, &labels, chart_x(plane, from) + 12, chart_y(plane, from * roofline->bytes_ns) - 12,
+                  "memory roof");
+    }
+    for (size_t i = 0; i < dots->count && i < NAMED_MAX; i++) {
+        const struct dot *dot = &dots->items[i];
+        const double radius = 3 + 9 * sqrt(dot->share / dots->total_ns);
+        const size_t length = strlen(dot->name);
+        if (page->w.redact)
+            html_name_hash(dot->name, length, text);
+        else if (length > NAME_BYTES)
+            snprintf(text, sizeof text, "%.*s\xE2\x80\xA6", (int)utf8_cut(dot->name, NAME_BYTES - 1), dot->name);
+        else
+            snprintf(text, sizeof text, "%s", dot->name);
+        if (dot->intensity > 0 && dot->throughput > 0)
+            put_label(page, &labels, chart_x(plane, dot->intensity) + radius + 2, chart_y(plane, dot->throughput) + 4,
+                      text);
+    }
+}
+
 static void tell_roofs(struct html_page *page, const struct roofline *roofline, bool board)
 {
     if (roofline->work_ns > 0)
@@ -98,6 +160,7 @@ static void put_drawing(struct html_page *page, const struct dots *dots)
     chart_roofs(page, &plane, roofline.work_ns, roofline.bytes_ns);
     put_dots(page, &plane, dots);
     chart_scales(page, &plane);
+    put_names(page, &plane, dots, &roofline);
     chart_end(page);
     tell_roofs(page, &roofline, board);
     if (dots->left > 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define BARS_MAX 400
+#define BREAK 4 /* a bar that is so many times as high as the median breaks the axis */
 
 /* ---- steps ---- */
 
@@ -16,7 +17,7 @@
 struct group_bars {
     const struct time_bar **items;
     size_t count;
-    int64_t longest_ns;
+    int64_t longest_ns, top_ns;     /* top: of the axis, which longer ones break */
     const struct step_group *group; /* NULL: no step of it counts */
 };
 
@@ -38,8 +39,9 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
                 : split->cut                                ? ", a part was not recorded"
                                                             : "");
     html_close(w);
-    for (int part = 0; part < TIME_PARTS; part++) {
-        double height = CHART_HEIGHT * (double)bar->parts.ns[part] / (double)bars->longest_ns;
+    for (int part = 0; part < TIME_PARTS && y > 0; part++) {
+        const double whole = CHART_HEIGHT * (double)bar->parts.ns[part] / (double)bars->top_ns;
+        const double height = whole < y ? whole : y;
         if (bar->parts.ns[part] == 0)
             continue;
         y -= height;
@@ -47,31 +49,84 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
                     CHART_LEFT + width * (double)i, y, width > 3 ? width - 1 : width, height);
         html_close(w);
     }
+    if (time_bar_ns(&bar->parts) > bars->top_ns) /* it goes on above the break */
+        chart_line(w, "break", CHART_LEFT + width * (double)i, 10, CHART_LEFT + width * ((double)i + 1), 6);
     html_close(w);
 }
 
-static void put_bars(struct html_page *page, const struct group_bars *bars, const char *caption)
+/* The median of the group in the base, of periods where bars are periods; 0: not known. */
+static double base_median(const struct html_page *page, const struct step_group *group)
+{
+    const struct comparison *comparison = &page->change.comparison;
+    char name[GROUP_NAME_SIZE];
+
+    if (!page->change.known || group == NULL)
+        return 0;
+    splits_group_name(&page->workload, &page->splits, group->group, name);
+    const struct compare_rows *rows = group->periods.n > 0 ? &comparison->periods : &comparison->steps;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->items[i].base_key != NULL && strcmp(rows->items[i].key, name) == 0)
+            return rows->items[i].median_base;
+    return 0;
+}
+
+/* The base's median beside the bars of --diff. */
+static void put_base(struct html_page *page, const struct group_bars *bars, double base)
+{
+    const double y = CHART_HEIGHT * (1 - base / (double)bars->top_ns);
+
+    if (base > 0 && y >= 0)
+        chart_line(&page->w, "base", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+}
+
+/* Steps that take much longer than the others would make these invisible: the axis ends above those. */
+static size_t break_axis(struct group_bars *bars, double median)
+{
+    size_t outliers = 0;
+    int64_t most_ns = 0;
+
+    bars->top_ns = bars->longest_ns;
+    if (median <= 0 || (double)bars->longest_ns <= BREAK * median)
+        return 0;
+    for (size_t i = 0; i < bars->count; large_pass(i++)) {
+        const int64_t time_ns = time_bar_ns(&bars->items[i]->parts);
+        if ((double)time_ns > BREAK * median)
+            outliers++;
+        else if (time_ns > most_ns)
+            most_ns = time_ns;
+    }
+    bars->top_ns = most_ns + most_ns / 4 + 1;
+    return outliers;
+}
+
+static void put_bars(struct html_page *page, struct group_bars *bars, const char *caption)
 {
     size_t most = BARS_MAX / (page->groups.count > 1 ? page->groups.count : 1) + 20;
     size_t shown = bars->count < most ? bars->count : most;
     double median = bars->group == NULL          ? 0
                     : bars->group->periods.n > 0 ? bars->group->periods.median
                                                  : bars->group->times.median;
-    double y = CHART_HEIGHT * (1 - median / (double)bars->longest_ns);
-    char top[NUMBER_MAX + 4], text[NUMBER_MAX], first[32], last[32];
+    const double base = base_median(page, bars->group);
+    const size_t outliers = break_axis(bars, median);
+    double y = CHART_HEIGHT * (1 - median / (double)bars->top_ns);
 
     chart_begin(page, caption, "Steps as bars; the table below has the numbers");
     for (size_t i = 0; i < shown; i++)
         put_stack(page, bars, i, (double)CHART_WIDTH / (double)shown);
-    snprintf(top, sizeof top, "%s", html_us(bars->longest_ns, text));
-    snprintf(first, sizeof first, "%zu", splits_place(&page->splits, bars->items[0]->split));
-    snprintf(last, sizeof last, "%zu", splits_place(&page->splits, bars->items[shown - 1]->split));
-    chart_axes(&page->w, top, shown > 1 ? first : "", last);
+    chart_value_axis(&page->w, CHART_HEIGHT, (double)bars->top_ns, true, "");
+    chart_count_axis(&page->w, CHART_HEIGHT, splits_place(&page->splits, bars->items[0]->split), shown);
     if (median > 0 && y >= 0)
         chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+    put_base(page, bars, base);
     chart_end(page);
-    if (median > 0)
-        html_note(page, "The dashed line is the median, %.3f us.", number_us(median));
+    char text[SCALED_MAX], of_base[SCALED_MAX];
+    if (median > 0 && base > 0)
+        html_note(page, "The dashed line is the median, %s; the dotted one that of the base, %s.",
+                  html_scaled(median, text), html_scaled(base, of_base));
+    else if (median > 0)
+        html_note(page, "The dashed line is the median, %s.", html_scaled(median, text));
+    if (outliers > 0)
+        html_note(page, "Bars of %zu steps that take more than %d times the median are cut off.", outliers, BREAK);
     if (bars->count > shown)
         html_note(page, "Only the first %zu steps are drawn; %zu more are not.", shown, bars->count - shown);
 }
@@ -236,18 +291,18 @@ static const enum time_part busy_parts[] = {TIME_CUBE,    TIME_VECTOR, TIME_AI_C
 
 static void put_utilisation(struct html_page *page, uint16_t device, const struct bins *bins)
 {
-    int64_t origin_ns = page->advice.origin_ns;
-    char caption[160], first[NUMBER_MAX], last[NUMBER_MAX], length[NUMBER_MAX];
+    const int64_t from_ns = html_since(page, bins->times[0]), until_ns = html_since(page, bins->times[bins->count]);
+    char caption[160], length[SCALED_MAX];
 
-    snprintf(caption, sizeof caption,
-             "Device %" PRId64 ", in %zu bins of about %s us; times (us) are those of the timeline",
+    snprintf(caption, sizeof caption, "Device %" PRId64 ", in %zu bins of about %s; times are those of the timeline",
              page->workload.devices[device].id, bins->count,
-             html_us((bins->times[bins->count] - bins->times[0]) / (int64_t)bins->count, length));
+             html_scaled(((double)until_ns - (double)from_ns) / (double)bins->count, length));
     chart_begin(page, caption, "How busy the device was over time, by part");
+    chart_curve(&page->w, from_ns, until_ns, 100, " %");
     for (size_t k = BUSY_PARTS; k-- > 0;) /* the tallest first: the others stand in front of it */
         put_area(page, bins, busy_parts, k);
-    chart_axes(&page->w, "100 %", html_us(number_subtract(bins->times[0], origin_ns), first),
-               html_us(number_subtract(bins->times[bins->count], origin_ns), last));
+    chart_value_axis(&page->w, CHART_HEIGHT, 100, false, "%");
+    chart_time_axis(&page->w, CHART_HEIGHT, from_ns, until_ns);
     chart_end(page);
 }
 

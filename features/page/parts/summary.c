@@ -102,19 +102,6 @@ static void put_unknown(struct html_page *page, const char *title, const char *w
     end_number(page);
 }
 
-const struct step_group *html_leading_group(const struct html_page *page)
-{
-    const struct step_group *leading = NULL;
-
-    for (size_t i = 0; i < page->groups.count; i++) {
-        const struct step_group *it = &page->groups.items[i];
-        bool leads = page->splits.groups.items[it->group].source == page->splits.source;
-        if (leads && it->times.n > 0 && (leading == NULL || it->times.total > leading->times.total))
-            leading = it;
-    }
-    return leading;
-}
-
 static void put_step_time(struct html_page *page)
 {
     const struct step_group *group = html_leading_group(page);

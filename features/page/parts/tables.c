@@ -106,22 +106,37 @@ static void put_steps(struct html_page *page, const int64_t bins[BINS], int64_t 
     strbuf_release(&path);
 }
 
+/* In the unit of the peak's size. */
+static void put_memory_axis(struct html_page *page, int64_t peak)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+    double top = (double)peak;
+    size_t unit = 0;
+
+    for (; unit + 1 < sizeof units / sizeof *units && top >= 1024; unit++)
+        top /= 1024;
+    chart_value_axis(&page->w, CHART_HEIGHT, top, false, units[unit]);
+}
+
 static void put_curve(struct html_page *page, const struct memory_curve *curve, size_t from, size_t until)
 {
     const struct memory_point *points = &curve->items[from];
     size_t count = until - from;
     const struct memory_point *peak = &curve->items[memory_curve_peak(curve, from, until)];
     int64_t bins[BINS];
-    char caption[96], top[32], last[NUMBER_MAX];
+    char caption[96];
 
     if (count < 2)
         return;
     make_bins(points, count, bins);
-    snprintf(caption, sizeof caption, "Device %" PRId64 ": memory that operators held, KiB over us", points[0].device);
+    snprintf(caption, sizeof caption, "Device %" PRId64 ": memory that operators held", points[0].device);
     chart_begin(page, caption, "Memory over time; the tables below have the numbers");
+    chart_curve(&page->w, html_since(page, points[0].time_ns), html_since(page, points[count - 1].time_ns),
+                (double)peak->bytes / 1024, " KiB");
     put_steps(page, bins, peak->bytes);
-    snprintf(top, sizeof top, "%.3f", (double)peak->bytes / 1024);
-    chart_axes(&page->w, top, "0", html_us(points[count - 1].time_ns - points[0].time_ns, last));
+    put_memory_axis(page, peak->bytes);
+    chart_time_axis(&page->w, CHART_HEIGHT, html_since(page, points[0].time_ns),
+                    html_since(page, points[count - 1].time_ns));
     chart_end(page);
 }
 

@@ -20,13 +20,24 @@ def rates(capture):
     return host_hz, device_hz
 
 
-def tasks_by_ticks(capture):
-    """(stream, task): the ticks at which it began and ended, by the records of stars_soc."""
-    began, ran = {}, {}
+def log_of_tasks(capture):
+    """stream, task, whether it ends there, tick: the records of stars_soc, or of hwts where a chip has that."""
     for record in records(capture + '/device_0/data/stars_soc.data.0', 64):
         head, stream, task, tick = struct.unpack_from('<H2xHHQ', record)
-        if head & 63 == 0:
-            began[stream, task] = tick
-        else:
+        if head & 63 < 2:
+            yield stream, task, head & 1, tick
+    for record in records(capture + '/device_0/data/hwts.data.0', 64):
+        head, task, tick, stream = struct.unpack_from('<B5xHQI', record)
+        if head & 15 < 2:
+            yield stream, task, head & 1, tick
+
+
+def tasks_by_ticks(capture):
+    """(stream, task): the ticks at which it began and ended."""
+    began, ran = {}, {}
+    for stream, task, ends, tick in log_of_tasks(capture):
+        if ends:
             ran[stream, task] = began[stream, task], tick
+        else:
+            began[stream, task] = tick
     return ran

@@ -315,8 +315,8 @@ static bool is_taken(const char *member, size_t count)
 /* By what malloc() says: documents are refused from the limit on, whatever they are made of. */
 static void what_is_counted_is_what_is_taken(void **state)
 {
-    static const char *const members[] = {",1", ",\"\"", ",\"forty bytes of text, and so many of others\"", ",{\"\":\"\"}",
-                                          ",[[1]]"};
+    static const char *const members[] = {",1", ",\"\"", ",\"forty bytes of text, and so many of others\"",
+                                          ",{\"\":\"\"}", ",[[1]]"};
     (void)state;
     if (memory_in_use() == 0)
         skip(); /* the allocator is another one */
