@@ -299,7 +299,7 @@ static int take_slice(struct slices *slices, const struct event *event, struct e
 
     if (lane == NULL)
         return err_status(err);
-    if (event->start_ns < -TIME_MAX || end_ns > TIME_MAX || end_ns < event->start_ns) /* damaged: no place for it */
+    if (head->start_ns < -TIME_MAX || end_ns > TIME_MAX || end_ns < head->start_ns) /* damaged: no place for it */
         return 0;
     slices->seen++;
     lane->slices++;
