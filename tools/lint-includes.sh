@@ -32,7 +32,7 @@ flame: answers frameworks page
 frameworks: communication viewerdb
 opprof: answers diff feature.h page
 options: answers opprof
-tui: answers feature.h
+tui: answers diff feature.h
 page: answers cluster diff feature.h flame
 viewerdb: communication frameworks'
 most_upward=16 # includes of the core that name a feature. Whoever makes them fewer lowers it

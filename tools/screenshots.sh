@@ -22,9 +22,7 @@ capture=$(echo "$repository"/testdata/resnet50/JOB*)
 "$msprof" -q export timeline "$capture" --output "$scratch" --from 350ms --until 382ms
 
 "$repository/tools/timeline_picture.py" "$scratch/timeline/msprof_0.resnet50.6.1.json" "$pictures/timeline.png" 1200,630
-# The first parts of the page: the others are hidden.
-sed 's@</head>@<style>nav,section,footer,.findings .scroll{display:none}#c1-time,#c1-findings{display:block}</style></head>@' \
-    "$scratch/report.html" >"$scratch/part.html"
-chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/profile" --window-size=1000,840 \
-    --screenshot="$pictures/report.png" "file://$scratch/part.html" >/dev/null 2>&1
+# The first screen of the page.
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/profile" --window-size=1400,900 \
+    --screenshot="$pictures/report.png" "file://$scratch/report.html" >/dev/null 2>&1
 echo "$pictures/timeline.png" "$pictures/report.png"

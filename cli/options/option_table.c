@@ -266,6 +266,7 @@ const struct option_spec option_table[] = {
     VALUE("source", ON_REPORT, DIRECTORY, "DIR", report.source,
           "show hot lines of a simulated kernel with their\nsource, searched in DIR and below"),
     VALUE("diff", ON_REPORT, FILE, "BASE", report.base, "also report changes against BASE, a capture or a\nbaseline"),
+    VALUE("diff", ON(TUI), FILE, "BASE", report.base, "show the changes against BASE, a capture or a baseline"),
     VALUE("base", ON_DIFF, FILE, "CAPTURE", diff.base, "capture or baseline to compare with; may be repeated",
           .repeatable = true),
     VALUE("new", ON_DIFF, FILE, "CAPTURE", diff.new_side, "candidate: capture or baseline to compare; may be\nrepeated",

@@ -78,7 +78,7 @@ void chart_curve(struct html_writer *w, int64_t from_ns, int64_t until_ns, doubl
 
 void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns)
 {
-    const double from = (double)from_ns, length = (double)(until_ns - from_ns);
+    const double from = (double)from_ns, length = (double)until_ns - from;
     char text[SCALED_MAX];
 
     chart_line(w, "axis", CHART_LEFT, height, CHART_LEFT + CHART_WIDTH, height);

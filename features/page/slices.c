@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIME_MAX (INT64_MAX / 4)       /* 73 years: sums and differences of such times are numbers, too */
 #define TEXT_MAX ((size_t)1024 * 1024) /* bytes of a name while it is read */
 
 void slices_init(struct slices *slices, const struct slice_stretch *stretches, size_t count)
@@ -299,6 +300,8 @@ static int take_slice(struct slices *slices, const struct event_text *event, str
 
     if (lane == NULL)
         return err_status(err);
+    if (event->start_ns < -TIME_MAX || end_ns > TIME_MAX || end_ns < event->start_ns) /* damaged: no place for it */
+        return 0;
     slices->seen++;
     lane->slices++;
     slices->first_ns = event->start_ns < slices->first_ns ? event->start_ns : slices->first_ns;

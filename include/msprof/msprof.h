@@ -10,12 +10,14 @@
  *         return 1;
  *     }
  *     struct msprof_table *table;
- *     struct msprof_table_options options = {.size = sizeof options, .columns = "name,duration", .top = 10};
+ *     struct msprof_table_options options = {.size = sizeof options, .columns = "name,total", .top = 10};
  *     if (msprof_table_open(capture, "ops", &options, &table, NULL) == 0) {
  *         const struct msprof_block *block;
  *         while (msprof_table_next(table, &block, NULL) == 1)
  *             for (size_t row = 0; row < block->rows; row++)
- *                 use(block->columns[0].text + block->columns[0].offsets[row], block->columns[1].reals[row]);
+ *                 printf("%.3f us %.*s\n", block->columns[1].reals[row],
+ *                        (int)(block->columns[0].offsets[row + 1] - block->columns[0].offsets[row]),
+ *                        block->columns[0].text + block->columns[0].offsets[row]);
  *         msprof_table_close(table);
  *     }
  *     msprof_close(capture);
@@ -158,10 +160,10 @@ struct msprof_table; /* opaque */
 
 struct msprof_table_options {
     size_t size;         /* sizeof(struct msprof_table_options) */
-    const char *columns; /* ids of columns in the wanted order: "name,duration" */
-    const char *sort;    /* "duration", or "-duration" for descending order */
+    const char *columns; /* ids of columns in the wanted order: "name,total" */
+    const char *sort;    /* "total", or "-total" for descending order */
     /* Conditions, terminated by NULL; rows must match all of them: "COLUMN~GLOB", "COLUMN!~GLOB", or a comparison with
-     * < <= > >= = != and a value, with or without a unit: "duration > 100us". */
+     * < <= > >= = != and a value, with or without a unit: "total > 100us". */
     const char *const *filters;
     uint64_t top;             /* largest number of rows; 0: all */
     const char *step;         /* only rows of this step, a number or "slowest", as --step of msprof-show(1) */

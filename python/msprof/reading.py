@@ -222,8 +222,40 @@ def _lib() -> ctypes.CDLL:
     return _library
 
 
-def _bytes(text: Union[None, str, os.PathLike]) -> Optional[bytes]:
-    return None if text is None else os.fsencode(text)
+def _bytes(text: Union[None, str, bytes, os.PathLike]) -> Optional[bytes]:
+    if text is None:
+        return None
+    found = os.fsencode(text)
+    if b"\0" in found:  # C would take what stands before it
+        raise ValueError("embedded null character")
+    return found
+
+
+class _Telling:
+    """Passes progress on. An exception of the function that takes it, and Ctrl-C, end the work."""
+
+    def __init__(self, progress: Optional[Callable[[str, int, int], Any]]):
+        self.raised: list[BaseException] = []
+        self.function = _PROGRESS(self._tell)
+        self._progress, self._stopped = progress, False
+
+    def _tell(self, _arg: Any, what: bytes, done: int, total: int) -> int:
+        if self._progress is not None and not self.raised:
+            try:
+                self._progress(what.decode(errors="replace"), done, total)
+            except BaseException as problem:  # it goes on in the caller
+                self.raised.append(problem)
+        return int(self._stopped or len(self.raised) > 0)
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def __enter__(self) -> _Telling:
+        return self
+
+    def __exit__(self, *_why: Any) -> None:
+        if self.raised:
+            raise self.raised[0]
 
 
 def _call(function: Callable, *arguments: Any, interrupt: Optional[Callable[[], None]] = None) -> int:
@@ -310,17 +342,11 @@ def cluster(
 ) -> dict:
     """Analyses the captures of all ranks of a job together: a document of the schema msprof.cluster/1 that says who is slow. With
     a table, such as "operator_sum" (msprof-cluster(1) lists them), its "rows". Its "problems" say what was left out."""
-    stopped: list = []
-
-    def tell(_arg, what, done, total):
-        if progress is not None:
-            progress(what.decode(errors="replace"), done, total)
-        return len(stopped)
-
-    options = _ClusterOptions(ctypes.sizeof(_ClusterOptions), _bytes(table), _PROGRESS(tell))
     text = ctypes.c_void_p()
     try:
-        _call(_lib().msprof_cluster, _bytes(directory), options, ctypes.byref(text), interrupt=lambda: stopped.append(True))
+        with _Telling(progress) as telling:
+            options = _ClusterOptions(ctypes.sizeof(_ClusterOptions), _bytes(table), telling.function)
+            _call(_lib().msprof_cluster, _bytes(directory), options, ctypes.byref(text), interrupt=telling.stop)
         return json.loads(ctypes.string_at(text))
     finally:
         _lib().msprof_free(text)
@@ -330,19 +356,13 @@ class Capture:
     """A capture that is open: see msprof.open. It is a context manager, which closes it."""
 
     def __init__(self, path, *, results=None, again=False, strict=False, progress=None, layouts=None):
-        stopped = []
-
-        def tell(_arg, what, done, total):
-            if progress is not None:
-                progress(what.decode(errors="replace"), done, total)
-            return len(stopped)
-
-        options = _OpenOptions(ctypes.sizeof(_OpenOptions), int(again), int(strict), _bytes(results), _PROGRESS(tell))
-        options.layouts = _bytes(layouts)
         self._handle = ctypes.c_void_p()
         try:
-            _call(_lib().msprof_open, _bytes(path), options, ctypes.byref(self._handle), interrupt=lambda: stopped.append(True))
-        except KeyboardInterrupt:
+            with _Telling(progress) as telling:
+                options = _OpenOptions(ctypes.sizeof(_OpenOptions), int(again), int(strict), _bytes(results), telling.function)
+                options.layouts = _bytes(layouts)
+                _call(_lib().msprof_open, _bytes(path), options, ctypes.byref(self._handle), interrupt=telling.stop)
+        except BaseException:
             self.close()
             raise
         facts = _Facts(ctypes.sizeof(_Facts))
@@ -436,7 +456,7 @@ class Capture:
 
     def _answer(self, question: str, other: Optional[Capture] = None) -> Any:
         text = ctypes.c_void_p()
-        self._do("answer", question.encode(), other._handle if other is not None else None, ctypes.byref(text))
+        self._do("answer", _bytes(question), other._handle if other is not None else None, ctypes.byref(text))
         try:
             return json.loads(ctypes.string_at(text))
         finally:
@@ -461,7 +481,7 @@ class Capture:
         def take(_arg, path):
             paths.append(os.fsdecode(path))
 
-        self._do("export", what.encode(), _bytes(directory), _WRITTEN(take), None)
+        self._do("export", _bytes(what), _bytes(directory), _WRITTEN(take), None)
         return paths
 
     def export_bytes(self, what: str, write: Callable[[str, bytes], Any]) -> None:
@@ -476,7 +496,7 @@ class Capture:
             return len(raised)
 
         try:
-            self._do("export_bytes", what.encode(), _BYTES(take), None)
+            self._do("export_bytes", _bytes(what), _BYTES(take), None)
         finally:
             if raised:
                 raise raised[0]
@@ -511,6 +531,8 @@ class Table:
 
     def __init__(self, capture, name, query, columns=None, filter=None, sort=None, top=0, step=None, from_=None, until=None):
         self._capture, self._name, self._query = capture, name, query
+        if top < 0:
+            raise ValueError(f"top is {top}; expected 0, for all rows, or more")
         filters = [filter] if isinstance(filter, str) else list(filter or [])
         self._filters = (ctypes.c_char_p * (len(filters) + 1))(*(_bytes(one) for one in filters), None)
         self._options = _TableOptions(
@@ -529,9 +551,9 @@ class Table:
         table = ctypes.c_void_p()
         try:
             if self._query is not None:
-                self._capture._do("sql", self._query.encode(), ctypes.byref(table))
+                self._capture._do("sql", _bytes(self._query), ctypes.byref(table))
             else:
-                self._capture._do("table_open", self._name.encode(), self._options, ctypes.byref(table))
+                self._capture._do("table_open", _bytes(self._name), self._options, ctypes.byref(table))
         except KeyboardInterrupt:
             _lib().msprof_table_close(table)
             raise

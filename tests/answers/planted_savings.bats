@@ -143,6 +143,19 @@ p.op('c', 'Add', 40, gap=1)"
     grep -q 'true 401' "$BATS_TEST_TMPDIR/pair" # and not 12 times 60
 }
 
+@test "a host that is always as far ahead is held back by the device, and launches earlier if that is faster" {
+    # 10 launches of 0.11 us in a step of 510 us or 810, each 400 us before the device needs it
+    for rule in ai-cpu conversion; do
+        pair $rule "for i in range(10):
+    p.host = max(p.host, p.at - 400_000)
+    p.op('a%d' % i, 'MatMul', 50, gap=1)
+    if cause and i % 3 == 1:
+        p.host = max(p.host, p.at - 400_000)
+        p.op('b%d' % i, $([ $rule = ai-cpu ] && echo "'Index', 100, gap=1, core=AI_CPU" || echo "'TransData', 100, gap=1"))" 80
+    done
+    grep -q 'true 3636.000 us' "$BATS_TEST_TMPDIR/pair" # 12 times 3 times 101 us
+}
+
 @test "steps of two models that run at the same time save what they take once" {
     pair ai-cpu "if step == 0:
     log, marks, ends, write = [], [], [p.at, p.at + 30_000], p.prof.write

@@ -43,6 +43,18 @@ for row in json.load(sys.stdin):
     expect_equal "$(awk '{ print $3 }' lines)" "$(table_of_program ops --columns name --top 10)"
 }
 
+@test "the example of the header builds and prints operators" {
+    {
+        printf '#include <msprof/msprof.h>\n#include <stdio.h>\nint main(void)\n{\n'
+        sed -n '2,/\*\/$/s/^ \*     //p' "$root/include/msprof/msprof.h" | sed 's/"PROF_000001"/"JOBX"/'
+        printf 'return 0;\n}\n'
+    } >example.c
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -Wall -Wextra -Werror example.c $(pkg-config --cflags --libs msprof) -o example
+    expect_equal "$(./example | awk '{ print $1, $3 }')" \
+        "$(table_of_program ops --columns name,total --top 10 | awk -F '\t' '{ printf "%.3f %s\n", $2, $1 }')"
+}
+
 @test "a project of CMake finds the installed copy" {
     needs cmake
     printf 'cmake_minimum_required(VERSION 3.13)\nproject(ask C)\nfind_package(Msprof %s REQUIRED)\nadd_executable(ask ask.c)\ntarget_link_libraries(ask Msprof::msprof)\n' \

@@ -167,6 +167,36 @@ for arguments, kind in ((("JOB", "nothing"), msprof.UsageError), (("JOBX",), msp
 END
 }
 
+@test "arguments that C would misread are exceptions, and so is what the function of progress raises" {
+    python3 "$repository/tests/cluster/rank_tables.py" make JOB 1
+    python3 - <<'END'
+import msprof
+capture = msprof.open("JOBX")
+def fail(what, done, total):
+    raise OverflowError(what)
+for call, kind in ((lambda: msprof.open("JOBX\0Y"), ValueError), (lambda: capture.table("ops\0x").columns, ValueError),
+                   (lambda: list(capture.sql("SELECT 1\0 FROM nothing")), ValueError), (lambda: capture.table("ops", top=-1), ValueError),
+                   (lambda: capture.table(5).columns, TypeError), (lambda: capture.export("db\0", "out"), ValueError),
+                   (lambda: msprof.open(None), msprof.UsageError), (lambda: msprof.cluster(None), msprof.UsageError),
+                   (lambda: msprof.open("JOBX", again=True, progress=fail), OverflowError),
+                   (lambda: msprof.cluster("JOB", progress=fail), OverflowError)):
+    try:
+        call()
+    except kind:
+        pass
+    else:
+        raise SystemExit(f"no {kind}")
+capture.close()
+for call in (lambda: capture.tables, lambda: list(capture.table("ops")), lambda: capture.summary(), lambda: capture.diff(capture)):
+    try:
+        call()
+    except ValueError as error:
+        assert "closed" in str(error)
+    else:
+        raise SystemExit("no error")
+END
+}
+
 @test "DuckDB takes the same values" {
     duckdb=$repository/build/npm/node_modules/@duckdb/node-bindings-linux-x64/libduckdb.so
     [ -f "$duckdb" ] || skip "DuckDB is not installed (tools/test.sh --all fetches it)"

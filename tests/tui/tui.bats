@@ -191,6 +191,34 @@ ends = {width(line[:line.index("10.000")]) for line in sys.stdin if "10.000" in 
 assert len(ends) == 1, ends'
 }
 
+# Six steps, in each of which Slow takes so many us and Quick 2.
+plant_steps() { # us
+    capture <<END
+for i in range(6):
+    start = 100000 + i * 200000
+    p.launch(start - 50000, 1, 2 * i + 1, 'Slow')
+    p.ran(start, start + $1 * 1000, 1, 2 * i + 1)
+    p.launch(start - 40000, 1, 2 * i + 2, 'Quick')
+    p.ran(start + 100000, start + 102000, 1, 2 * i + 2)
+END
+}
+
+@test "against a base the head has the verdict of diff, and the changes its times, what became worse first" {
+    plant_steps 40
+    mv PROF_1 base
+    plant_steps 60
+    mv PROF_1 new
+    timeout 300 python3 "$repository/tests/lib/tui.py" --size 24x100 "$MSPROF" tui new --diff base -- 9 "<enter>" >screens
+    run_msprof diff base new --format json
+    expect_contains "$(screen 0 | sed -n 3p)" "against the base: $(jq -r .verdict <<<"$output")"
+    expect_contains "$(screen 0 | sed -n 1p)" "9 Changes"
+    local row
+    row=$(screen 1 | grep '^Slow' | head -n 1)
+    expect_equal "$(tr -s ' ' <<<"$row" | cut -d ' ' -f 2-5)" "operator +20.000 40.000 60.000"
+    expect_contains "$row" "!!"
+    expect_contains "$(screen 2 | grep '^at ')" "for 60.000 us"
+}
+
 @test "steps are drawn by their durations" {
     local path=$repository/testdata/resnet50
     cp -R "$path"/JOB* capture

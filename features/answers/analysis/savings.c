@@ -37,7 +37,9 @@ struct walk {
     const struct launches *launches;
     const struct removal *removal;
     struct removed *removed; /* of each thread; NULL: no time of the host is removed */
-    bool *stays;             /* of each call that waits, where some stay: whether it does */
+    bool held_back;          /* the host launches when the device has ended something, pace_ns after its last launch */
+    double pace_ns;
+    bool *stays;       /* of each call that waits, where some stay: whether it does */
     double latency_ns; /* from the end of a launch to the begin of its task, where that has nothing else to wait for */
     struct step_paths paths;
     double *shifts; /* of the ends of the nodes of a path */
@@ -120,6 +122,40 @@ static int find_latency(struct walk *walk, struct err *err)
     return 0;
 }
 
+/* Whether the host is held back by the device without a call that says so, as by a full queue: behind the first quarter
+ * it is ahead by as much at each launch, and by far more than a launch takes. Sets how soon it launches again. */
+static int find_pace(struct walk *walk, struct err *err)
+{
+    const size_t least_tasks = 64;
+    const double most_spread = 0.05, far_ahead = 20;
+    const struct workload *workload = walk->workload;
+    const struct launches *launches = walk->launches;
+    const size_t first = workload->execution_count / 4, step = workload->execution_count / ENOUGH_LAUNCHES + 1;
+    SCOPED_FREE int64_t *times = scoped_memory(ENOUGH_LAUNCHES + 1, sizeof *times);
+    size_t count = 0;
+
+    if (times == NULL)
+        return err_no_memory(err);
+    for (size_t i = first; launches->of != NULL && i < workload->execution_count; i += step)
+        if (launches->of[i] != LAUNCH_NONE)
+            times[count++] = number_subtract(workload->executions[i].start_ns, launches->calls[launches->of[i]].end_ns);
+    array_sort(times, count, sizeof *times, array_compare_numbers);
+    const int64_t ahead_ns = times[count / 2], spread_ns = count > 0 ? times[count * 9 / 10] - times[count / 10] : 0;
+    if (count < least_tasks || (double)spread_ns > most_spread * (double)ahead_ns)
+        return 0;
+    count = 0;
+    for (size_t i = 1; i < launches->count && count < ENOUGH_LAUNCHES; i++)
+        if (launches->calls[i].thread == launches->calls[i - 1].thread)
+            times[count++] = number_subtract(launches->calls[i].start_ns, launches->calls[i - 1].end_ns);
+    array_sort(times, count, sizeof *times, array_compare_numbers);
+    const int64_t least_ns = times[count / 64], usual_ns = times[count / 2]; /* least: before it is held back */
+    const int64_t pace_ns = least_ns > 0 && least_ns < usual_ns / 2 ? least_ns : 0;
+    const int64_t launch_ns = interval_length(launches->calls[0].start_ns, launches->calls[0].end_ns);
+    walk->held_back = (double)ahead_ns > far_ahead * (double)(pace_ns + launch_ns);
+    walk->pace_ns = (double)pace_ns;
+    return 0;
+}
+
 /* Whether a step of a device begins between two times. */
 static bool step_begins(const struct splits *splits, uint16_t device, int64_t after_ns, int64_t until_ns)
 {
@@ -187,7 +223,8 @@ static int walk_open(struct walk *walk, struct err *err)
     walk->threads = scoped_memory(walk->launches->threads + 1, sizeof *walk->threads);
     if (walk->streams == NULL || walk->threads == NULL)
         return err_no_memory(err);
-    return find_latency(walk, err) < 0 || (walk->removal->thread_count > 0 && open_removed(walk, err) < 0)
+    return find_latency(walk, err) < 0 || find_pace(walk, err) < 0 ||
+                   (walk->removal->thread_count > 0 && open_removed(walk, err) < 0)
                ? err_status(err)
                : 0;
 }
@@ -333,6 +370,14 @@ static void walk_call(struct walk *walk, const struct step_path *path, size_t no
 
     if (walk->removed != NULL) {
         walk->shifts[node] = earlier_call(walk, path, node);
+    } else if (walk->held_back && !call->waits) {
+        const struct ended *last = &walk->threads[call->thread];
+        wait_for_streams(walk, &ready);
+        walk->shifts[node] = shift_of(&ready);
+        if (last->end_ns != INT64_MIN)
+            walk->shifts[node] =
+                fmin(walk->shifts[node],
+                     last->shift_ns + fmax((double)number_subtract(ready.start_ns, last->end_ns) - walk->pace_ns, 0));
     } else {
         wait_for_nodes(walk, path, node, &ready);
         wait_for(&ready, walk->threads[call->thread].end_ns, walk->threads[call->thread].shift_ns);

@@ -480,7 +480,7 @@ static int put_communication(struct report_run *run, const struct workload *work
 const struct report report_communication = {
     .name = "communication",
     .title = "Communication operators by time",
-    .doc = "Communication operators, the largest total first, and how much of each no computing hides.",
+    .doc = "Communication operators with their exposed part, the largest total first.",
     .needs = "communication operators",
     .families = FAMILY_ANY,
     .shown_only = true,

@@ -127,8 +127,8 @@ static int put_peaks(struct report_run *run, struct err *err)
 const struct report report_memory_peak = {
     .name = "memory_peak",
     .title = "Who held device memory at the peak",
-    .doc = "The operators that held memory when most of a device's was held, the most first: they add up to the peak "
-           "of the table memory_curve.",
+    .doc = "The operators that held memory when the most memory of a device was in use, the largest first. They add up "
+           "to the peak of the table memory_curve.",
     .needs = NEEDS,
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,

@@ -42,7 +42,7 @@ const struct report report_streams =
               "tasks with times", TYPE_READ, "Stream", "Subject of the row.");
 const struct report report_aicpu =
     OPERATORS("aicpu", BY_OP, true, "Operators on the AI CPU",
-              "Operators that run on the AI CPU. The summary's table of this name is another one.",
+              "Operators that run on the AI CPU. The table of this name in summaries is a different one.",
               "operators that ran on the AI CPU", TYPE_SHOWN, "Name", "Subject of the row.");
 
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */

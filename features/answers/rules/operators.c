@@ -70,20 +70,22 @@ static bool begins_step(const struct advice_look *look, const struct gap *gap, s
 }
 
 /* The gaps that small operators of a step leave between each other, without those of a queue: as one operator they have
- * none. What is in front of the first of them stays. */
+ * none. What is in front of the first of them stays. Negative: no step has two. */
 static double gaps_between_small_ns(const struct advice_look *look)
 {
     double sum = 0;
-    size_t split = 0;
+    size_t split = 0, count = 0;
 
     for (size_t i = 0; i < look->gaps->count; i++) {
         const struct gap *gap = &look->gaps->items[i];
         large_pass(i);
-        if (!begins_step(look, gap, &split) && is_small(look->workload, gap->before) &&
-            is_small(look->workload, gap->after))
-            sum += fmax(gap_whole_ns(look->workload, gap) - QUEUE_GAP_NS, 0);
+        if (begins_step(look, gap, &split) || !is_small(look->workload, gap->before) ||
+            !is_small(look->workload, gap->after))
+            continue;
+        sum += fmax(gap_whole_ns(look->workload, gap) - QUEUE_GAP_NS, 0);
+        count++;
     }
-    return sum;
+    return count > 0 ? sum : -1;
 }
 
 static void check_small(const struct advice_look *look, struct finding *finding)

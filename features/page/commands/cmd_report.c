@@ -12,6 +12,7 @@
 #include "cli/options/options.h"
 #include "features/answers/load/load.h"
 #include "features/cluster/cluster.h"
+#include "features/diff/commands/bases.h"
 #include "features/diff/diff_output.h"
 #include "features/feature.h"
 #include "features/page/report_page.h"
@@ -26,12 +27,8 @@ struct reporting {
     struct html_report *page; /* NULL: not begun yet */
     size_t added;             /* captures in it */
     const char *path;
-    bool is_named; /* by -o */
-    struct bases {
-        struct profile *items; /* of --diff */
-        size_t count, capacity;
-        const struct profile **pointers; /* to them; NULL: nothing is compared */
-    } bases;
+    bool is_named;      /* by -o */
+    struct bases bases; /* of --diff */
 };
 
 #define STANDARD_OUTPUT "/dev/stdout"
@@ -140,60 +137,6 @@ static int end_page(struct reporting *reporting)
     return STATUS_DONE;
 }
 
-/* ---- what is compared with ---- */
-
-static int add_base(struct bases *bases, sqlite3 *db, const char *name, struct err *err)
-{
-    const struct compare_options options = COMPARE_DEFAULTS;
-    const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
-    struct workload workload;
-
-    if (array_reserve(bases, 1, err) != 0 || workload_load(db, WITH_COUNTERS, &workload, err) != 0)
-        return err_status(err);
-    int result = profile_make(&workload, name, &choice, &bases->items[bases->count], err);
-    bases->count += result == 0;
-    workload_release(&workload);
-    return result;
-}
-
-static int take_base(struct capture_visit *visit, sqlite3 *db)
-{
-    struct err err = ERR_INIT;
-
-    if (add_base(visit->context, db, path_name(visit->directory), &err) == 0)
-        return STATUS_DONE;
-    err_wrap(&err, "cannot compare with '%s'", visit->shown);
-    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-}
-
-static int read_bases(const struct settings *settings, struct bases *bases)
-{
-    const char *path = settings->report.base;
-    const struct value_list one = {&path, 1, 0};
-    struct stat info;
-    struct err err = ERR_INIT;
-    int status = STATUS_DONE;
-
-    if (stat(settings->report.base, &info) != 0 || !S_ISREG(info.st_mode))
-        status = captures_query(settings, &one, visit_open_prepared, take_base, bases);
-    else if (baseline_read(settings->report.base, &bases->items, &bases->count, &err) != 0)
-        status = status_of_error(&err);
-    if (err.code != 0)
-        console_error(&err);
-    bases->pointers = calloc(bases->count + 1, sizeof *bases->pointers);
-    for (size_t i = 0; bases->pointers != NULL && i < bases->count; i++)
-        bases->pointers[i] = &bases->items[i];
-    return status;
-}
-
-static void bases_release(struct bases *bases)
-{
-    for (size_t i = 0; i < bases->count; i++)
-        profile_release(&bases->items[i]);
-    free(bases->items);
-    free((void *)bases->pointers);
-}
-
 /* ---- the ranks of a job ---- */
 
 /* The cluster_analysis_output/ that a directory is, or has (free() it); NULL: neither. */
@@ -295,7 +238,7 @@ static int run_report(const struct settings *settings)
         return STATUS_NOTHING;
     give_large_memory_back();
     if (settings->report.base != NULL)
-        status = read_bases(settings, &reporting.bases);
+        status = bases_read(settings, &reporting.bases);
     if (settings->report.base == NULL || reporting.bases.count > 0)
         status = status_worse(
             status, captures_query(settings, &settings->captures, visit_open_prepared, report_database, &reporting));

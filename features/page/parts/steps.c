@@ -296,7 +296,7 @@ static void put_utilisation(struct html_page *page, uint16_t device, const struc
 
     snprintf(caption, sizeof caption, "Device %" PRId64 ", in %zu bins of about %s; times are those of the timeline",
              page->workload.devices[device].id, bins->count,
-             html_scaled((double)(until_ns - from_ns) / (double)bins->count, length));
+             html_scaled(((double)until_ns - (double)from_ns) / (double)bins->count, length));
     chart_begin(page, caption, "How busy the device was over time, by part");
     chart_curve(&page->w, from_ns, until_ns, 100, " %");
     for (size_t k = BUSY_PARTS; k-- > 0;) /* the tallest first: the others stand in front of it */

@@ -9,6 +9,7 @@
 #include "cli/screen.h"
 #include "db/query/query.h"
 #include "features/answers/load/advise.h"
+#include "features/diff/commands/bases.h"
 #include "features/feature.h"
 #include "features/tui/commands/tui.h"
 
@@ -39,9 +40,10 @@ static const struct view {
     {"Path", "path", NULL, NULL},
     {"Memory", "memory", NULL, NULL},
     {"Summary", "summary", NULL, NULL},
+    {"Changes", NULL, tui_changes_draw, tui_changes_key},
     {"Table", NULL, NULL, NULL}, /* the one that 't' asked for */
 };
-enum { VIEW_FINDINGS, VIEW_TIMELINE, VIEW_TABLE = 8, VIEWS };
+enum { VIEW_FINDINGS, VIEW_TIMELINE, VIEW_CHANGES = 8, VIEW_TABLE, VIEWS };
 _Static_assert(sizeof views / sizeof *views == VIEWS, "each view has a key");
 
 struct session {
@@ -130,6 +132,14 @@ bool tui_ask(struct tui *tui, const char *question, char *text, size_t size)
 
 /* ---- the head ---- */
 
+/* Views that the capture, or the user, gave something to show. */
+static bool is_there(const struct session *session, size_t view)
+{
+    if (view == VIEW_CHANGES)
+        return session->tui.changes != NULL;
+    return view != VIEW_TABLE || session->chosen_table[0] != '\0';
+}
+
 static void draw_title(const struct session *session, int columns)
 {
     const struct tui *tui = &session->tui;
@@ -137,9 +147,12 @@ static void draw_title(const struct session *session, int columns)
     int at = 0;
 
     for (size_t i = 0; i < VIEWS; i++) {
-        if (i == VIEW_TABLE && session->chosen_table[0] == '\0')
+        if (!is_there(session, i))
             continue;
-        snprintf(text, sizeof text, "%zu %s ", i + 1, i == VIEW_TABLE ? session->chosen_table : views[i].title);
+        if (i == VIEW_TABLE)
+            snprintf(text, sizeof text, "%s ", session->chosen_table);
+        else
+            snprintf(text, sizeof text, "%zu %s ", i + 1, views[i].title);
         at += curses_put(tui->curses, 0, at, columns - at, i == session->view ? PAINT_CHOSEN : PAINT_HEAD, text);
     }
     snprintf(text, sizeof text, "%s", path_name(tui->visit->directory));
@@ -152,7 +165,13 @@ static void draw_verdict(const struct session *session, int columns)
     const struct tui *tui = &session->tui;
     const size_t findings = tui_findings_count(tui);
     char text[1024];
+    bool worse;
+    const char *against = tui_changes_verdict(tui, &worse);
 
+    if (against != NULL && tui->advice.problems[0] == '\0') {
+        curses_put(tui->curses, 2, 0, columns, worse ? PAINT_ALERT : PAINT_GOOD, against);
+        return;
+    }
     if (tui->advice.problems[0] != '\0')
         snprintf(text, sizeof text, "%s", tui->advice.problems);
     else if (findings > 0)
@@ -203,7 +222,7 @@ static void draw_foot(struct session *session, int rows, int columns)
         "arrows move  +- zoom  .,next  / search  0 all  e excerpt  t table  ? help  q quit",
                       keys_of_tables[] =
                           "arrows  s sort  f filter  / search  w write  Enter timeline  t table  ? help  q quit",
-                      keys_of_findings[] = "arrows move  Enter timeline  1 to 8, Tab views  t table  ? help  q quit";
+                      keys_of_findings[] = "arrows move  Enter timeline  1 to 9, Tab views  t table  ? help  q quit";
     const struct tui *tui = &session->tui;
     const char *keys = session->view == VIEW_TIMELINE   ? keys_of_lanes
                        : session->view == VIEW_FINDINGS ? keys_of_findings
@@ -247,7 +266,7 @@ static void draw(struct session *session)
 static void show_help(struct session *session)
 {
     static const char *const lines[] = {
-        "1 to 8, Tab     views: findings, timeline, operators, gaps, steps, path, memory, summary",
+        "1 to 9, Tab     views; 9: the changes against the base of --diff",
         "t               any other table, by its name ('msprof show CAPTURE --table list' lists them)",
         "arrows, PgUp, PgDn, Home, End   move",
         "Enter           go to the place of a finding or a row in the timeline",
@@ -325,7 +344,7 @@ static void write_excerpt(struct session *session)
 static bool take_key(struct session *session, int key)
 {
     struct tui *tui = &session->tui;
-    const size_t known = session->chosen_table[0] != '\0' ? VIEWS : VIEW_TABLE;
+    const size_t wanted = (size_t)(key - '1');
     int rows;
     const struct tui_area area = area_of(session, &rows);
 
@@ -334,8 +353,8 @@ static bool take_key(struct session *session, int key)
         return true;
     }
     tui->message[0] = '\0';
-    if (key >= '1' && key < '1' + (int)known) {
-        session->view = (size_t)(key - '1');
+    if (key >= '1' && key <= '9' && is_there(session, wanted)) {
+        session->view = wanted;
         return true;
     }
     const enum tui_result result = views[session->view].key != NULL
@@ -346,7 +365,9 @@ static bool take_key(struct session *session, int key)
     if (result != TUI_UNKNOWN)
         return true;
     if (key == PRESSED_TABULATOR)
-        session->view = (session->view + 1) % known;
+        do
+            session->view = (session->view + 1) % VIEWS;
+        while (!is_there(session, session->view));
     else if (key == '?')
         show_help(session);
     else if (key == 't')
@@ -404,7 +425,9 @@ static int load(struct session *session, struct err *err)
         take_steps(session, err) < 0)
         return err_status(err);
     tui->origin_ns = origin.time_ns;
-    return 0;
+    const struct bases *bases = tui->visit->context;
+    const struct side base = {bases->pointers, bases->count};
+    return bases->count > 0 && tui->executions > 0 ? tui_changes_open(tui, &base, err) : 0;
 }
 
 static void release(struct session *session)
@@ -415,6 +438,7 @@ static void release(struct session *session)
         tui_table_release(&session->tables[i]);
     free(session->steps.items);
     tui_lanes_release(tui);
+    tui_changes_release(tui);
     operator_bounds_release(&tui->bounds);
     launches_release(&tui->launches);
     cann_texts_release(&tui->names);
@@ -457,7 +481,13 @@ static int run_tui(const struct settings *settings)
                             "msprof tui needs a terminal, and standard %s is none",
                             isatty(STDIN_FILENO) ? "output" : "input");
     give_large_memory_back();
-    return captures_query(settings, &settings->captures, visit_open_prepared, browse, NULL);
+    struct bases bases = {.items = NULL};
+    int status = settings->report.base != NULL ? bases_read(settings, &bases) : STATUS_DONE;
+    if (settings->report.base == NULL || bases.count > 0)
+        status =
+            status_worse(status, captures_query(settings, &settings->captures, visit_open_prepared, browse, &bases));
+    bases_release(&bases);
+    return status;
 }
 
 const struct command command_tui = {
@@ -468,10 +498,11 @@ const struct command command_tui = {
     .description = "Opens a screen with the findings, the timeline, operators, gaps, steps, the\n"
                    "critical path and memory of a capture; keys move between them, ? lists them.\n"
                    "Tables, filters and numbers are those of 'msprof show'. Several captures are\n"
-                   "opened one after another.\n",
+                   "opened one after another. With --diff a view has the changes against a base.\n",
     .imports = true,
     .only_answers = true,
     .needs_capture = true,
-    EXAMPLES({"look at a capture", "msprof tui JOBX"}),
+    EXAMPLES({"look at a capture", "msprof tui JOBX"},
+             {"with the changes against another one", "msprof tui captures/JOBB --diff captures/JOBA"}),
     .run = run_tui,
 };

@@ -8,6 +8,7 @@
 #include "exporters/table/grid.h"
 #include "features/answers/analysis/advice.h"
 #include "features/answers/load/load.h"
+#include "features/diff/compare.h"
 #include "features/tui/commands/curses.h"
 
 /* What a key led to. */
@@ -72,6 +73,7 @@ struct tui {
     struct cann_texts names; /* of calls */
     bool launches_known;
     struct tui_lanes lanes;
+    struct tui_changes *changes; /* against a base; NULL: there is none */
     size_t finding, finding_top;
     char message[320]; /* in place of the line of keys, until the next key */
     char search[128];
@@ -98,6 +100,18 @@ void tui_lanes_release(struct tui *tui);
 void tui_lanes_go(struct tui *tui, int64_t time_ns);
 /* Goes to the longest execution of the operator with this name; false: it has none. */
 bool tui_lanes_go_operator(struct tui *tui, const char *name);
+
+/* ---- changes.c: what differs from a base ---- */
+
+struct tui_changes; /* inside */
+
+/* Compares the capture with a base, which must outlive it. Release it whatever the result. */
+int tui_changes_open(struct tui *tui, const struct side *base, struct err *err);
+void tui_changes_release(struct tui *tui);
+/* "against the base: regression (step_time)"; NULL: there is no base. */
+const char *tui_changes_verdict(const struct tui *tui, bool *ret_worse);
+void tui_changes_draw(struct tui *tui, const struct tui_area *area);
+enum tui_result tui_changes_key(struct tui *tui, int key, const struct tui_area *area);
 
 /* ---- findings.c: findings of 'msprof advise' ---- */
 
