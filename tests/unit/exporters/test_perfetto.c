@@ -271,6 +271,29 @@ static void a_sink_takes_events_in_pieces_of_any_size(void **state)
     strbuf_release(&facts);
 }
 
+/* The number of an arrow is no length: with it the arrows would reach into the time. */
+static void an_arrow_before_the_time_that_is_wanted_is_left_out(void **state)
+{
+    const struct export_options options = {.from_ns = 3000};
+    const struct trace_style style = {.origin_ns = 4, .packed = true, .phase = PHASE_SECOND};
+    const struct strbuf facts = {.data = NULL};
+    const struct trace_about about = {&facts, 9, DB_NULL};
+    struct export_result result = {0};
+    struct err err = ERR_INIT;
+    char packed[8192], *text, expected[8192];
+    const size_t length = (size_t)(put_events(packed, &style) - packed);
+    size_t read;
+    (void)state;
+    struct trace_sink *sink = trace_sink_open(&options, in_scratch("a.json"), "report", &err);
+    assert_non_null(sink);
+    assert_int_equal(trace_sink_take(sink, packed, length), 0);
+    assert_int_equal(trace_sink_commit(sink, 0, "report", &about, &result, &err), 0);
+    assert_int_equal(path_read_file(in_scratch("a.json"), sizeof expected, &text, &read, &err), 0);
+    snprintf(expected, sizeof expected, "[%s\n]\n", slice_json + 1);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -280,6 +303,8 @@ int main(void)
         cmocka_unit_test(a_number_is_the_one_that_is_shown),
         cmocka_unit_test(an_event_is_the_same_in_json_at_once_and_packed),
         cmocka_unit_test_setup_teardown(a_sink_takes_events_in_pieces_of_any_size, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(an_arrow_before_the_time_that_is_wanted_is_left_out, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
