@@ -14,6 +14,7 @@
 #include "features/cluster/tables/rank_stages.h"
 #include "features/cluster/tables/rank_tables.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -23,7 +24,9 @@
 struct ranks_work {
     const struct msprof_cluster_options *options;
     atomic_int *interrupt; /* of the call */
-    atomic_uint room;      /* counts the directories that were made */
+    pthread_mutex_t telling;
+    uint64_t done, total; /* under it: the ranks, as they were told last */
+    atomic_uint room;     /* counts the directories that were made */
     char *temporary;
     struct cluster_sources sources;
     struct loaded_ranks loaded;
@@ -32,7 +35,6 @@ struct ranks_work {
 
 static int init(struct ranks_work *work, struct err *err)
 {
-    diag_init(&work->diag, false);
     work->temporary = temporary_directory("msprof-ranks.", err);
     return work->temporary != NULL ? 0 : err_status(err);
 }
@@ -45,29 +47,47 @@ static void ranks_work_release(struct ranks_work *work)
     if (work->temporary != NULL)
         path_remove_tree(work->temporary);
     free(work->temporary);
+    pthread_mutex_destroy(&work->telling);
+}
+
+/* With the lock held. */
+static void tell_ranks(struct ranks_work *work)
+{
+    const struct msprof_cluster_options *options = work->options;
+    if (options->progress != NULL && options->progress(options->progress_arg, "ranks", work->done, work->total) != 0)
+        atomic_store(work->interrupt, INTERRUPT_BY_CALLER);
 }
 
 static void tell_progress(void *arg, const char *what, uint64_t done, uint64_t total)
 {
-    const struct ranks_work *work = arg;
-    if (work->options->progress(work->options->progress_arg, what, done, total) != 0)
-        atomic_store(work->interrupt, INTERRUPT_BY_CALLER);
+    struct ranks_work *work = arg;
+    (void)what;
+    pthread_mutex_lock(&work->telling);
+    work->done = done;
+    work->total = total;
+    tell_ranks(work);
+    pthread_mutex_unlock(&work->telling);
 }
 
 /* ---- captures of the ranks, by what the library has for one of them ---- */
 
+/* While a rank is imported the caller hears that nothing else has changed, and can end it. */
 static int ask_interrupt(void *arg, const char *what, uint64_t done, uint64_t total)
 {
+    struct ranks_work *work = arg;
     (void)what;
     (void)done;
     (void)total;
-    return atomic_load((atomic_int *)arg);
+    pthread_mutex_lock(&work->telling);
+    tell_ranks(work);
+    pthread_mutex_unlock(&work->telling);
+    return atomic_load(work->interrupt);
 }
 
-static int open_capture(const struct ranks_work *work, const char *path, struct msprof_capture **ret, struct err *err)
+static int open_capture(struct ranks_work *work, const char *path, struct msprof_capture **ret, struct err *err)
 {
     const struct msprof_open_options options = {
-        .size = sizeof options, .progress = ask_interrupt, .progress_arg = work->interrupt};
+        .size = sizeof options, .progress = ask_interrupt, .progress_arg = work};
     struct msprof_error *error = NULL;
     const int status = msprof_open(path, &options, ret, &error);
     if (status < 0) {
@@ -265,6 +285,8 @@ int msprof_cluster(const char *directory, const struct msprof_cluster_options *g
     enter(&visit, &interrupt);
     if (copy_options(&options, sizeof options, given, &err) == 0 && answer_text_begin(&text, &err) == 0) {
         struct ranks_work work = {.options = &options, .interrupt = &interrupt};
+        pthread_mutex_init(&work.telling, NULL);
+        diag_init(&work.diag, false);
         answer(&work, directory, text.stream, &err);
         ranks_work_release(&work);
         *ret = answer_text_end(&text, &err);

@@ -350,9 +350,16 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
+/* lgamma() tells the sign in one place for all threads of the process. */
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
 static double beta_scale(double a, double b)
 {
-    return lgamma(a + b) - lgamma(a) - lgamma(b);
+    return log_gamma(a + b) - log_gamma(a) - log_gamma(b);
 }
 
 /* The regularised incomplete beta function I_x(a, b), by its scale. */
@@ -410,7 +417,8 @@ double statistics_split_p(double n, double m, double share)
 
 double statistics_fisher_likelihood(double f, double df1, double df2)
 {
-    return lgamma((df1 + df2) / 2) - lgamma(df2 / 2) - df1 / 2 * log(df2) - (df1 + df2) / 2 * log1p(df1 * f / df2);
+    return log_gamma((df1 + df2) / 2) - log_gamma(df2 / 2) - df1 / 2 * log(df2) -
+           (df1 + df2) / 2 * log1p(df1 * f / df2);
 }
 
 double statistics_chi_square_median(double df)

@@ -261,7 +261,7 @@ for line in open('collapsed'):
         totals[frames[:depth + 1]] += int(time)
 stack, seen, children = [], {}, collections.Counter()
 ns = lambda text: round(float(text) * 1000)
-for depth, share, total, own, name in told.table('Stacks as a tree').rows:
+for name, depth, share, total, own in told.table('Stacks as a tree').rows:
     stack[int(depth) - 1:] = [name]
     key = tuple(stack)
     seen[key] = ns(total), ns(own)
@@ -274,10 +274,12 @@ level = [sum(float(a['width']) for a in boxes if a['y'] == y) for y in ('0', '20
 assert abs(level[0] - 1000) < 0.5 and level[0] + 0.1 >= level[1] >= level[2] - 0.1, level
 # layers: what stands in front of the last slash of an operator's name
 layers = {row['Layer']: row for row in csv.DictReader(open('told'))}
-assert sum(ns(row['Total(us)']) for row in layers.values()) == sum(ns(row[1]) for row in told.table('Operators by time').rows)
+operators = told.table('Operators by time')
+total, name = operators.heads.index('Total(us)'), operators.heads.index('Name')
+assert sum(ns(row['Total(us)']) for row in layers.values()) == sum(ns(row[total]) for row in operators.rows)
 for layer in ('Default/network/layer3', 'Default/network/layer0'):
-    its = [row for row in told.table('Operators by time').rows if re.fullmatch(re.escape(layer) + '/[^/]*', row[-1])]
-    assert ns(layers[layer]['Total(us)']) == sum(ns(row[1]) for row in its) > 0
+    its = [row for row in operators.rows if re.fullmatch(re.escape(layer) + '/[^/]*', row[name])]
+    assert ns(layers[layer]['Total(us)']) == sum(ns(row[total]) for row in its) > 0
 PY
 }
 

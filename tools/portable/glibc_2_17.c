@@ -280,7 +280,6 @@ OLDER(double, log2, (double x), (x))
 OLDER(double, exp, (double x), (x))
 OLDER(double, pow, (double x, double y), (x, y))
 OLDER(double, hypot, (double x, double y), (x, y))
-OLDER(double, lgamma, (double x), (x))
 #endif
 
 /* --- the program's start: glibc before 2.34 is told how to run the constructors --- */

@@ -349,10 +349,13 @@ static bool is_empty(const struct profiles *side)
     return side->count + side->measures.count == 0;
 }
 
-static int refuse_empty(const struct settings *settings, const struct profiles *base, const struct profiles *new_side)
+static int refuse_empty(const struct settings *settings, int status, const struct profiles *base,
+                        const struct profiles *new_side)
 {
-    static const char hint[] = "captures of one operator are compared by durations, pipes and bytes of a device, which "
-                               "results of the simulator do not have";
+    static const char reason[] =
+        "captures of one operator are compared by durations, pipes and bytes of a device, which "
+        "results of the simulator do not have";
+    const char *hint = status == STATUS_DONE ? reason : NULL; /* else the problems of the data are the reason */
 
     if (settings->diff.save == NULL && is_empty(base) && is_empty(new_side))
         return console_fail(ERR_NOT_FOUND, hint, "there is nothing to compare in '%s', and nothing in '%s'", base->name,
@@ -410,7 +413,7 @@ static int run_diff(const struct settings *settings)
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));
     if (!is_fatal(status) && (is_empty(&base) || (settings->diff.save == NULL && is_empty(&new_side))))
-        return refuse_empty(settings, &base, &new_side);
+        return status_worse(status, refuse_empty(settings, status, &base, &new_side));
     if (!is_fatal(status) && settings->diff.save == NULL && base.measures.count + new_side.measures.count > 0)
         return status_worse(status, compare_measures(settings, &base, &new_side, gates));
     if (!is_fatal(status) && profiles_name_apart(&base, &new_side, &err) != 0) {
