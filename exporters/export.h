@@ -37,7 +37,7 @@ struct table_sink;    /* exporters/table/writer.h */
 struct merged_tables; /* exporters/table/merged_tables.h */
 struct trace_cuts;    /* inside of timeline/sink.c */
 struct report_files;  /* exporters/table/report.h */
-struct event_taker;   /* exporters/timeline/event_text.h */
+struct event_taker;   /* exporters/timeline/event.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };

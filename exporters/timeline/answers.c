@@ -75,25 +75,22 @@ struct counter {
     struct trace *trace;
     int64_t pid;
     const char *name;
-    const char *const *keys;
+    const struct event_key *keys;
     size_t count;
     double percent[ANSWERS_VALUES];
 };
 
 static int draw_values(const struct counter *counter, int64_t time_ns, struct err *err)
 {
-    const struct trace_style *style = &counter->trace->style;
-    char *p = trace_event_room(counter->trace, 0, err);
-    if (p == NULL)
-        return err_status(err);
-    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
-    p = trace_put_counter(trace_put_literal(p, "\""), style, counter->pid, 0, time_ns);
+    struct event event;
+    event_begin(&event, 'C', counter->pid, 0, time_ns);
+    event_name_word(&event, counter->name);
     for (size_t i = 0; i < counter->count; i++)
-        p = trace_put_real_of(p, style, counter->keys[i], strlen(counter->keys[i]), counter->percent[i]);
-    return trace_event_done(counter->trace, trace_end_counter(p, style), err);
+        event_real_of(&event, counter->keys[i], counter->percent[i]);
+    return trace_put(counter->trace, &event, err);
 }
 
-int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, const char *const keys[],
+int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, const struct event_key keys[],
                       const struct answers_bins bins[], size_t count, bool changes, struct err *err)
 {
     struct counter counter = {.trace = &run->trace, .name = name, .keys = keys, .count = count};

@@ -34,10 +34,10 @@ struct answers_bins {
 
 void answers_bins_init(struct answers_bins *bins, int64_t from_ns, int64_t until_ns);
 void answers_bins_add(struct answers_bins *bins, int64_t start_ns, int64_t end_ns, double weight);
-/* Draws the mean weight of each bin in percent, as a counter of the device (an index) with so many values, whose keys
- * are those of event.h; then zeros. changes: only where it is another than before. */
+/* Draws the mean weight of each bin in percent, as a counter of the device (an index) with so many values; then
+ * zeros. changes: only where it is another than before. */
 #define ANSWERS_VALUES 2
-int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, const char *const keys[],
+int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, const struct event_key keys[],
                       const struct answers_bins bins[], size_t count, bool changes, struct err *err);
 
 /* Executions of a device (an index), and when the last of them ends. */

@@ -9,7 +9,9 @@
 #include "db/query/query.h"
 #include "exporters/export.h"
 #include "exporters/json_text.h"
+#include "exporters/parallel.h"
 #include "exporters/timeline/event.h"
+#include "exporters/timeline/event_json.h"
 
 #include <sqlite3.h>
 
@@ -40,6 +42,7 @@ struct trace {
     bool tells_progress;     /* its events are those that the run's total has */
     char *start, *own;       /* the event that is being put; own: memory of those that the buffer has no room for */
     size_t own_size;
+    struct trace_place place;
 };
 
 /* Facts of the last event, beside the origin. */
@@ -75,38 +78,29 @@ void trace_name_thread(struct trace *trace, int64_t pid, int64_t tid, int64_t so
 void trace_name_thread_json(struct trace *trace, int64_t pid, int64_t tid, int64_t sort_index,
                             const struct strbuf *name);
 
-/* Room to put events with length bytes beside their texts, and the end of what was put. */
-static inline char *trace_reserve(struct trace *trace, size_t length)
-{
-    return outfile_reserve(&trace->out, length);
-}
-static inline void trace_advance(struct trace *trace, const char *start, const char *end)
-{
-    outfile_advance(&trace->out, (size_t)(end - start));
-}
-
 enum { TRACE_EVENTS_PER_POLL = 4096 };
-/* Room for an event with its arrows, whose texts have so many bytes. NULL with err set. */
-char *trace_event_room(struct trace *trace, size_t texts, struct err *err);
-/* Ends the event that was put there, and looks from time to time whether it is time to stop. */
-int trace_event_done(struct trace *trace, const char *end, struct err *err);
-static inline int trace_slice_done(struct trace *trace, char *args_end, const struct trace_slice *slice,
-                                   struct err *err)
+/* Puts an event, and looks from time to time whether it is time to stop. */
+int trace_put(struct trace *trace, const struct event *event, struct err *err);
+/* Puts one in the threads that draw beside each other, each of which has a place. */
+int trace_put_long(struct parallel_output *output, const struct trace_style *style, const struct event *event,
+                   struct trace_place *place, struct err *err);
+static inline int trace_put_beside(struct parallel_output *output, const struct trace_style *style,
+                                   const struct event *event, struct trace_place *place, struct err *err)
 {
-    return trace_event_done(trace, trace_end_slice(args_end, &trace->style, slice), err);
+    const size_t room = event_room(event);
+    if (room > OUTFILE_RESERVE_MAX)
+        return trace_put_long(output, style, event, place, err);
+    char *start = parallel_reserve(output, room, err);
+    if (start == NULL)
+        return err_status(err);
+    parallel_advance(output, (size_t)(event_put(start, style, event, place) - start));
+    return 0;
 }
 
-/* Puts a text of any bytes as a JSON string, of so many bytes at most; NULL takes none of them. */
-#define trace_string_room(text) ((text) != NULL ? JSON_TEXT_EXPANSION * strlen(text) + 2 : 0)
-char *trace_put_string(char *p, const char *text);
-/* Puts an argument of one that stays until trace_forget_texts; key: a literal, as that of trace_put_integer. */
-#define trace_put_name(p, style, key, text) trace_put_name_of((p), (style), "" key, sizeof(key) - 1, (text))
-char *trace_put_name_of(char *p, const struct trace_style *style, const char *key, size_t key_length, const char *text);
-
-/* An argument of a number that need not be known: "N/A" is its value then. */
-#define put_number_argument(p, style, key, value)                                                                      \
-    ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \
-                        : trace_put_value_word((p), (style), key, "N/A"))
+/* For lines of JSON of a framework's own, which no sink gets: room for an event whose texts have so many bytes, NULL
+ * with err set; and the end of what was put there. counted: it is no arrow. */
+char *trace_event_room(struct trace *trace, size_t texts, struct err *err);
+int trace_event_done(struct trace *trace, const char *end, bool counted, struct err *err);
 
 /* Reports that so many more events are done. */
 void timeline_progress(struct timeline_run *run, uint64_t events);
@@ -121,7 +115,7 @@ struct trace_launch {
 
 struct trace_guest {
     void *arg;
-    const char *argument; /* of an operator's event, with the launch's name; NULL: none */
+    const struct event_key *argument; /* of an operator's event, with the launch's name; NULL: none */
     struct trace_flow flow;
     bool flow_of_text; /* the arrow's number is its end as a text of microseconds, else its nanoseconds */
     /* Each returns 0 or -code: what stands before the tracks, and behind them (NULL: nothing does). */
@@ -144,15 +138,14 @@ static inline bool trace_guest_shows(const struct trace_guest *guest, int64_t ti
     return guest == NULL || guest->shows == NULL || guest->shows(guest->arg, time_ns);
 }
 
-/* Bytes that the two functions below write at most. */
-size_t trace_guest_room(const struct trace_guest *guest, const struct trace_launch *launch);
-/* Into args, behind another argument. */
-char *trace_guest_put_argument(char *p, const struct trace_guest *guest, const struct trace_launch *launch);
-/* The arrow from the launch to the operator's event. row: of the task, or of the communication operator, by which it is
- * numbered: viewers calculate in doubles, in which times since 1970 are not exact. */
+/* The argument of the launch of an operator. */
+void trace_guest_argument(struct event *event, const struct trace_guest *guest, const struct trace_launch *launch);
+/* One end of the arrow from the launch to the operator's slice: phase 's', at the launch, or 'f'. row: of the task, or
+ * of the communication operator, by which it is numbered: viewers calculate in doubles, in which times since 1970 are
+ * not exact. */
 enum trace_row { TRACE_ROW_TASK, TRACE_ROW_COMMUNICATION, TRACE_ROW_KINDS };
-char *trace_guest_put_arrow(char *p, const struct trace_guest *guest, const struct trace_launch *launch,
-                            const struct trace_style *style, const struct trace_slice *slice, enum trace_row kind,
-                            int64_t row);
+void trace_guest_arrow(struct event *event, const struct trace_guest *guest, char phase,
+                       const struct trace_launch *launch, const struct trace_slice *slice, enum trace_row kind,
+                       int64_t row);
 
 #endif

@@ -205,34 +205,30 @@ const struct task_name *task_names_find(const struct task_names *names, int64_t 
 
 /* ---- events ---- */
 
-size_t svp_task_room(const struct trace_style *style, const struct drawn_task *task)
+/* The inside of a text. */
+static void add_fact(struct event *event, struct event_key key, const char *text, struct task_text fact)
 {
-    const struct task_name *name = task->name;
-    return TRACE_EVENT_MAX + (style->coded ? 0 : name->name.length + name->whole.length + name->type.length);
+    if (fact.length > 0)
+        (void)event_text_of(event, key, text + fact.offset + 1, fact.length - 2);
 }
 
-#define PUT_FACT(p, style, key, text, fact)                                                                            \
-    ((fact).length > 0 ? trace_put_text((p), (style), key, (text) + (fact).offset, (fact).length) : (p))
-
-char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_task *task,
-                   const struct trace_slice *slice)
+void svp_task_event(struct event *event, const struct drawn_task *task, const struct trace_slice *slice)
 {
     const char *text = task->names->text.data;
     const struct task_name *name = task->name;
-    p = trace_begin_named(p, style, "", text + name->name.offset + 1, name->name.length - 2);
-    p = trace_put_slice(p, style, slice);
-    p = trace_put_value_word(p, style, "\"Task Type\":", task->type);
-    p = put_number_argument(p, style, ",\"Stream Id\":", task->stream_id);
-    p = put_number_argument(p, style, ",\"Task Id\":", task->task_id);
-    p = PUT_FACT(p, style, ",\"Op Name\":", text, name->whole);
-    p = PUT_FACT(p, style, ",\"Layer Type\":", text, name->type);
+    event_slice(event, slice);
+    event_name(event, "", text + name->name.offset + 1, name->name.length - 2);
+    event_word(event, "Task Type", task->type);
+    event_known(event, "Stream Id", task->stream_id);
+    event_known(event, "Task Id", task->task_id);
+    add_fact(event, EVENT_KEY("Op Name"), text, name->whole);
+    add_fact(event, EVENT_KEY("Layer Type"), text, name->type);
     if (name->bound != NULL)
-        p = trace_put_value_word(p, style, ",\"Bound\":", name->bound);
+        event_word(event, "Bound", name->bound);
     if (task->read_bytes != DB_NULL)
-        p = trace_put_integer(p, style, ",\"DDR Read(B)\":", task->read_bytes);
+        event_integer(event, "DDR Read(B)", task->read_bytes);
     if (task->write_bytes != DB_NULL)
-        p = trace_put_integer(p, style, ",\"DDR Write(B)\":", task->write_bytes);
-    return trace_end_slice(p, style, slice);
+        event_integer(event, "DDR Write(B)", task->write_bytes);
 }
 
 /* ---- inferences ---- */

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of timelines as bytes: slices, instants, counters, flows and metadata of the Trace Event Format, for every
- * timeline there is. A difference of Ascend's tools is a setting (struct trace_style), not another writer.
+ * An event of a timeline: a slice, an instant, a counter, one end of an arrow, or the name of a process or a thread.
+ * Whoever draws fills one and puts it into a timeline, which prints it as JSON or hands it to a sink (sink.h) for
+ * another format; nobody has to read it back out of a text.
+ *
+ *     struct event event;
+ *     event_slice(&event, &slice);
+ *     event_name(&event, "Node@", text, length);
+ *     event_integer(&event, "Task Id", task->task_id);
+ *     event_us(&event, "Busy(us)", busy_ns);
+ *     trace_put(trace, &event, err)                  (document.h; trace_put_beside in the threads of
+ * exporters/parallel.h)
  *
  * Times are int64 nanoseconds until they are printed, as microseconds with three decimals. Viewers read them as doubles
  * and add ts and dur; the sum may come out a little after the ts of a slice that begins just there, which then looks as
  * if it began inside. Where that is so dur is written shorter, by less than half a nanosecond: rounded to nanoseconds
- * it is exact (docs/formats/trace-event.md).
+ * it is exact (docs/formats/trace-event.md). A difference of Ascend's tools is a setting (struct trace_style), not
+ * another writer.
  *
- * Everything here writes at p, into room that the caller has made, and returns the end; nothing allocates and nothing
- * is kept, so several threads may put events at once. Names come as JSON strings (json_text_quote), escaped once for
- * all events that have them.
- *
- * Where a sink takes the events (style->coded), times, places and values stand among them as structures, struct
- * event_code and those behind it, which event_text.h reads: they are no text that somebody has to read back.
+ * Nothing here allocates. Texts are the inside of JSON strings, escaped once for all events that have them, and stay
+ * until trace_forget_texts, but for those that say otherwise, which may go when the event has been put.
  */
 #ifndef MSPROF_EXPORTERS_TIMELINE_EVENT_H
 #define MSPROF_EXPORTERS_TIMELINE_EVENT_H
 
 #include "base/number.h"
 #include "base/ticks.h"
+#include "exporters/row_format.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,11 +45,11 @@ struct trace_style {
     int64_t origin_ns;    /* ts 0 */
     int64_t first_arrow;  /* added to the ids of arrows: those of several captures in one file differ */
     bool string_times;    /* ts is a text */
-    bool short_durations; /* dur without zeros at its end */
+    bool short_durations; /* of a style that is as_recorded: dur without zeros at its end */
     bool as_recorded;     /* what overlaps stays on its thread, dur is never shortened, and the origin is not written */
     bool tagged_processes; /* what trace_tagged gave is written as "7_1" */
     bool unplaced;         /* names of processes and threads stand without their places */
-    bool coded;            /* for a sink */
+    bool packed;           /* for a sink: event_pack, not JSON */
     enum trace_phase_place phase;
 };
 
@@ -49,11 +57,6 @@ struct trace_style {
 extern const struct trace_style trace_style_msprof;
 /* Styles of Ascend's tools: since 2023, and in 2022. */
 extern const struct trace_style trace_style_2023, trace_style_2022;
-
-/* The last event is a metadata event; its args.value is an object with metadata of the trace. */
-#define TRACE_FACTS_BEGIN "{\"name\":\"TraceConfig\",\"ph\":\"M\"" /* the name that catapult knows for such facts */
-#define TRACE_FACTS_KEY "\"value\":"
-#define TRACE_FACTS_END "}}\n]\n" /* behind the object */
 
 /* A process number and the tag that the tool of 2022 puts before it in a file of several reports. */
 #define TRACE_TAG_SHIFT 40
@@ -72,78 +75,6 @@ struct trace_slice {
                           have it, others that of the rounded times: there slices end where others begin */
 };
 
-/* Bytes that any of the functions here write at most, without the texts that they are given. */
-#define TRACE_EVENT_MAX 640
-
-static inline char *trace_put_bytes(char *p, const char *bytes, size_t length)
-{
-    memcpy(p, bytes, length);
-    return p + length;
-}
-/* A string literal: the compiler turns the copy into a few moves. */
-#define trace_put_literal(p, literal) trace_put_bytes((p), "" literal, sizeof(literal) - 1)
-
-static inline char *trace_put_word(char *p, const char *word)
-{
-    return trace_put_bytes(p, word, strlen(word));
-}
-
-/* ---- codes, each the first byte of a structure: no byte of JSON is one ---- */
-
-enum event_code {
-    CODE_TIMES = 1, /* struct event_times */
-    CODE_NAME,      /* struct event_name: the event begins with it */
-    CODE_CATEGORY,  /* struct event_value, and all that follow; its key is a word of the program */
-    CODE_INTEGER,
-    CODE_US,       /* nanoseconds, shown as microseconds */
-    CODE_DECIMALS, /* a number of so many decimals, without zeros at its end */
-    CODE_REAL,     /* bits of a double */
-    CODE_TEXT,     /* the address of the inside of a JSON string, which stays until trace_forget_texts */
-    CODE_COPY,     /* the same text, behind it */
-};
-
-struct event_name {
-    uint8_t code;
-    uint16_t prefix_length;
-    uint32_t length;
-    const char *prefix, *text; /* prefix: a word of the program; text: as of CODE_TEXT */
-};
-
-struct event_times {
-    uint8_t code;
-    char phase;
-    uint16_t short_ps;
-    int32_t exact_off;                       /* exact_ns without duration_ns */
-    int64_t pid, tid, start_ns, duration_ns; /* start: since ts 0; duration of an arrow: its number */
-};
-
-struct event_value {
-    uint8_t code, decimals;
-    uint16_t key_length;
-    uint32_t length; /* of a text */
-    const char *key; /* as JSON has it, with what must stand before it: ,"Task Id": */
-    int64_t value;
-};
-
-/* key must be a literal. */
-static inline char *trace_put_code(char *p, enum event_code code, const char *key, size_t key_length, int64_t value)
-{
-    const struct event_value item = {
-        .code = (uint8_t)code, .key_length = (uint16_t)key_length, .key = key, .value = value};
-    memcpy(p, &item, sizeof item);
-    return p + sizeof item;
-}
-
-/* "key": with what must stand before it. */
-static inline char *trace_put_key(char *p, const char *key)
-{
-    if (p[-1] != '{')
-        *p++ = ',';
-    *p++ = '"';
-    p = trace_put_word(p, key);
-    return trace_put_literal(p, "\":");
-}
-
 /* time - origin, where damaged times must not overflow; start + duration likewise. */
 static inline int64_t time_since(int64_t time_ns, int64_t origin_ns)
 {
@@ -158,14 +89,6 @@ static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
     return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX : end;
 }
 
-/* A number as short as it reads back the same, with a point. Needs a finite one. */
-static inline char *trace_put_float(char *p, double real)
-{
-    return p + number_print_float(p, real);
-}
-char *trace_put_tagged(char *p, int64_t pid);
-char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps);
-
 /* By how many picoseconds the dur of a slice must be short, so that no viewer that adds doubles finds it overlapping
  * what begins at its end, or ending after a slice around it that ends when it does; shared_ends: how many of these
  * there are. Some viewers add ts and dur as they are, others count from the first slice of the thread, first_ns: both
@@ -174,315 +97,252 @@ unsigned trace_shortening(int64_t first_ns, int64_t start_ns, int64_t duration_n
 /* Finds it for who draws without knowing what the thread begins with. */
 unsigned trace_shortening_anywhere(int64_t start_ns, int64_t duration_ns);
 
-static inline char *trace_put_pid(char *p, const struct trace_style *style, int64_t pid)
-{
-    return style->tagged_processes ? trace_put_tagged(p, pid) : number_put_signed(p, pid);
-}
+/* ---- arguments ---- */
 
-static inline char *trace_put_place(char *p, const struct trace_style *style, int64_t pid, int64_t tid)
-{
-    p = trace_put_literal(p, ",\"pid\":");
-    p = trace_put_pid(p, style, pid);
-    p = trace_put_literal(p, ",\"tid\":");
-    return number_put_signed(p, tid);
-}
-
-#define TRACE_SHORT_MAX_PS 499 /* more would be another nanosecond */
-
-/* Whether a reader that cuts ts * 1000 off to nanoseconds gets the one before: of 133401.24 it makes ...239. Then ts is
- * written a picosecond later. */
-static inline bool trace_falls_short(const struct trace_style *style, int64_t since_ns)
-{
-    const int64_t most_ns =
-        INT64_C(1000000000000000); /* eleven days: then a picosecond is none of a double's any more */
-    return !style->as_recorded && since_ns > 0 && since_ns < most_ns &&
-           (int64_t)((double)since_ns / 1000.0 * 1000.0) < since_ns;
-}
-
-static inline char *trace_put_time(char *p, const struct trace_style *style, int64_t time_ns)
-{
-    time_ns = time_since(time_ns, style->origin_ns);
-    if (!style->string_times) {
-        p = trace_put_literal(p, ",\"ts\":");
-        p = number_put_us(p, time_ns);
-        return trace_falls_short(style, time_ns) ? trace_put_literal(p, "001") : p;
+/* A key as JSON has it behind another argument: ,"Task Id": of so many bytes. EVENT_KEY_ROOM bytes can be read there.
+ */
+struct event_key {
+    const char *text;
+    size_t length;
+};
+#define EVENT_KEY_ROOM 32
+#define EVENT_KEY_INIT(literal)                                                                                        \
+    {                                                                                                                  \
+        ",\"" literal "\":\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",                           \
+            sizeof(",\"" literal "\":") - 1                                                                            \
     }
-    p = trace_put_literal(p, ",\"ts\":\"");
-    p = number_put_us(p, time_ns);
-    return trace_put_literal(p, "\"");
-}
+#define EVENT_KEY(literal) ((struct event_key)EVENT_KEY_INIT(literal))
 
-static inline char *trace_put_length(char *p, const struct trace_style *style, int64_t ns)
-{
-    return style->short_durations ? number_put_shortest(p, ns, 3) : number_put_us(p, ns);
-}
-
-static inline char *trace_put_duration(char *p, const struct trace_style *style, const struct trace_slice *slice)
-{
-    p = trace_put_literal(p, ",\"dur\":");
-    if (style->as_recorded && slice->exact_ns > 0)
-        return trace_put_length(p, style, slice->exact_ns);
-    if (style->short_durations)
-        return trace_put_length(p, style, slice->duration_ns);
-    unsigned short_ps = slice->short_ps;
-    if (slice->duration_ns > 0 && trace_falls_short(style, time_since(slice->start_ns, style->origin_ns)))
-        short_ps += short_ps == 0 ? 2 : short_ps < TRACE_SHORT_MAX_PS; /* or it would end later, too */
-    if (style->as_recorded || short_ps == 0)
-        return number_put_us(p, slice->duration_ns);
-    return trace_put_shortened(p, slice->duration_ns, short_ps);
-}
-
-static inline char *trace_put_phase(char *p, char phase)
-{
-    p = trace_put_literal(p, ",\"ph\":\"");
-    *p++ = phase;
-    *p++ = '"';
-    return p;
-}
-
-/* Closes args and the event. */
-static inline char *trace_end_args(char *p, const struct trace_style *style, char phase)
-{
-    *p++ = '}';
-    if (style->phase == PHASE_LAST)
-        p = trace_put_phase(p, phase);
-    *p++ = '}';
-    return p;
-}
-
-/* ---- arguments, and members beside them; the key is a literal with what stands before it: ",\"Task Id\":" ---- */
-
-#define trace_put_integer(p, style, key, value) trace_put_integer_of((p), (style), "" key, sizeof(key) - 1, (value))
-#define trace_put_us(p, style, key, ns) trace_put_us_of((p), (style), "" key, sizeof(key) - 1, (ns))
-/* text: with its quotes, in memory that stays until trace_forget_texts; word: one of the program, which needs no
- * escaping; copy: another one of that kind. */
-#define trace_put_text(p, style, key, text, length)                                                                    \
-    trace_put_text_of((p), (style), "" key, sizeof(key) - 1, (text), (length))
-#define trace_put_value_word(p, style, key, word)                                                                      \
-    trace_put_word_of((p), (style), CODE_TEXT, "" key, sizeof(key) - 1, (word))
-#define trace_put_copy(p, style, key, word) trace_put_word_of((p), (style), CODE_COPY, "" key, sizeof(key) - 1, (word))
-#define trace_put_decimals(p, style, key, value, decimals)                                                             \
-    trace_put_decimals_of((p), (style), "" key, sizeof(key) - 1, (value), (decimals))
-#define trace_put_real(p, style, key, real) trace_put_real_of((p), (style), "" key, sizeof(key) - 1, (real))
-
-static inline char *trace_put_integer_of(char *p, const struct trace_style *style, const char *key, size_t length,
-                                         int64_t value)
-{
-    return style->coded ? trace_put_code(p, CODE_INTEGER, key, length, value)
-                        : number_put_signed(trace_put_bytes(p, key, length), value);
-}
-
-static inline char *trace_put_us_of(char *p, const struct trace_style *style, const char *key, size_t length,
-                                    int64_t ns)
-{
-    return style->coded ? trace_put_code(p, CODE_US, key, length, ns)
-                        : number_put_us(trace_put_bytes(p, key, length), ns);
-}
-
-static inline char *trace_put_coded_text(char *p, enum event_code code, const char *key, size_t key_length,
-                                         const char *text, size_t length)
-{
-    const struct event_value item = {.code = (uint8_t)code,
-                                     .key_length = (uint16_t)key_length,
-                                     .length = (uint32_t)length,
-                                     .key = key,
-                                     .value = (int64_t)(intptr_t)text};
-    memcpy(p, &item, sizeof item);
-    p += sizeof item;
-    return code == CODE_COPY ? trace_put_bytes(p, text, length) : p;
-}
-
-static inline char *trace_put_text_of(char *p, const struct trace_style *style, const char *key, size_t key_length,
-                                      const char *text, size_t length)
-{
-    return style->coded ? trace_put_coded_text(p, CODE_TEXT, key, key_length, text + 1, length - 2)
-                        : trace_put_bytes(trace_put_bytes(p, key, key_length), text, length);
-}
-
-static inline char *trace_put_word_of(char *p, const struct trace_style *style, enum event_code code, const char *key,
-                                      size_t key_length, const char *word)
-{
-    const size_t length = strlen(word);
-    if (style->coded)
-        return trace_put_coded_text(p, code, key, key_length, word, length);
-    p = trace_put_bytes(p, key, key_length);
-    *p++ = '"';
-    p = trace_put_bytes(p, word, length);
-    *p++ = '"';
-    return p;
-}
-
-static inline char *trace_put_decimals_of(char *p, const struct trace_style *style, const char *key, size_t length,
-                                          int64_t value, unsigned decimals)
-{
-    if (!style->coded)
-        return number_put_shortest(trace_put_bytes(p, key, length), value, decimals);
-    char *end = trace_put_code(p, CODE_DECIMALS, key, length, value);
-    p[1] = (char)decimals;
-    return end;
-}
-
-static inline char *trace_put_real_of(char *p, const struct trace_style *style, const char *key, size_t length,
-                                      double real)
-{
-    int64_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    return style->coded ? trace_put_code(p, CODE_REAL, key, length, bits)
-                        : trace_put_float(trace_put_bytes(p, key, length), real);
-}
-
-/* word: one of the program, for as long as it runs. */
-static inline char *trace_put_category(char *p, const struct trace_style *style, const char *word)
-{
-    if (style->coded)
-        return trace_put_code(p, CODE_CATEGORY, word, strlen(word), 0);
-    p = trace_put_word(trace_put_literal(p, ",\"cat\":\""), word);
-    return trace_put_literal(p, "\"");
-}
-
-/* ---- slices and instants: the name, trace_put_slice, arguments, trace_end_slice; of calls trace_put_times,
- * trace_end_call ---- */
-
-/* Begins an event: its name follows, with its quotes. */
-static inline char *trace_begin_event(char *p)
-{
-    return trace_put_literal(p, ",\n{\"name\":");
-}
-
-static inline char *trace_put_coded_times(char *p, const struct trace_style *style, char phase,
-                                          const struct trace_slice *slice)
-{
-    const struct event_times times = {.code = CODE_TIMES,
-                                      .phase = phase,
-                                      .short_ps = (uint16_t)slice->short_ps,
-                                      .exact_off =
-                                          slice->exact_ns > 0 ? (int32_t)(slice->exact_ns - slice->duration_ns) : 0,
-                                      .pid = slice->pid,
-                                      .tid = slice->tid,
-                                      .start_ns = time_since(slice->start_ns, style->origin_ns),
-                                      .duration_ns = slice->duration_ns};
-    memcpy(p, &times, sizeof times);
-    return p + sizeof times;
-}
-
-/* Begins an event with its name: a word of the program, and the inside of a JSON string that stays until
- * trace_forget_texts. */
-static inline char *trace_begin_named(char *p, const struct trace_style *style, const char *prefix, const char *text,
-                                      size_t length)
-{
-    const size_t prefix_length = strlen(prefix);
-    if (style->coded) {
-        const struct event_name name = {CODE_NAME, (uint16_t)prefix_length, (uint32_t)length, prefix, text};
-        p = trace_put_literal(p, ",\n");
-        memcpy(p, &name, sizeof name);
-        return p + sizeof name;
-    }
-    p = trace_put_literal(p, ",\n{\"name\":\"");
-    p = trace_put_bytes(trace_put_bytes(p, prefix, prefix_length), text, length);
-    return trace_put_literal(p, "\"");
-}
-
-/* Puts the members behind the name, up to the times. */
-static inline char *trace_put_times(char *p, const struct trace_style *style, const struct trace_slice *slice)
-{
-    if (style->coded)
-        return trace_put_coded_times(p, style, slice->instant ? 'i' : 'X', slice);
-    if (style->phase == PHASE_SECOND)
-        p = trace_put_phase(p, slice->instant ? 'i' : 'X');
-    p = trace_put_place(p, style, slice->pid, slice->tid);
-    p = trace_put_time(p, style, slice->start_ns);
-    return slice->instant ? trace_put_literal(p, ",\"s\":\"t\"") : trace_put_duration(p, style, slice);
-}
-
-/* The members up to the place, for who draws many events of a thread one after the other. All zero: of none. */
-struct trace_place {
-    int64_t pid, tid;
-    size_t length; /* of the text; 0: not made yet */
-    char text[96];
+enum event_type {
+    EVENT_TEXT,
+    EVENT_INTEGER,
+    EVENT_US,       /* nanoseconds, shown as microseconds */
+    EVENT_DECIMALS, /* a number of so many decimals, without zeros at its end */
+    EVENT_REAL,     /* as short as it reads back the same */
+    EVENT_DIGITS,   /* a real number of so many digits */
+    EVENT_FORM_INTEGER,
+    EVENT_FORM_REAL, /* both as a column of a table has them */
 };
 
-/* Only for slices of a style whose phase is second, which is not coded. */
-static inline char *trace_put_place_at(char *p, const struct trace_style *style, const struct trace_slice *slice,
-                                       struct trace_place *place)
+/* What may go, and is copied by event_pack. */
+enum event_copied { EVENT_COPY_KEY = 1, EVENT_COPY_TEXT = 2, EVENT_PLAIN = 4 /* not escaped yet */ };
+
+struct event_arg {
+    const char *key;
+    uint16_t key_length;
+    uint8_t type, copied;
+    union {
+        uint32_t length; /* of a text */
+        struct {
+            uint8_t form, decimals; /* decimals: or digits */
+        };
+    };
+    union {
+        const char *text;
+        int64_t integer;
+        double real;
+    };
+};
+
+/* The title of a key: without comma, quotes and colon. */
+static inline bool event_is_key(const struct event_arg *arg, const char *title)
 {
-    if (place->length == 0 || place->pid != slice->pid || place->tid != slice->tid) {
-        char *end = trace_put_place(trace_put_phase(place->text, 'X'), style, slice->pid, slice->tid);
-        place->length = (size_t)(end - place->text);
-        place->pid = slice->pid;
-        place->tid = slice->tid;
-    }
-    memcpy(p, place->text, sizeof place->text); /* a few moves, of which a part counts */
-    return p + place->length;
+    const size_t length = strlen(title);
+    return arg->key_length == length + strlen(",\"\":") && memcmp(arg->key + strlen(",\""), title, length) == 0;
 }
 
-/* Puts what trace_put_times does. */
-static inline char *trace_put_times_at(char *p, const struct trace_style *style, const struct trace_slice *slice,
-                                       struct trace_place *place)
+/* The number that an argument shows, which is none of a text. */
+struct event_number {
+    bool whole;
+    int64_t integer;
+    double real; /* of one that is not whole */
+};
+struct event_number event_number(const struct event_arg *arg);
+
+/* ---- events ---- */
+
+enum event_flag {
+    EVENT_COPIES = 1,         /* something is copied */
+    EVENT_COPY_NAME = 2,      /* the name may go; it has no prefix */
+    EVENT_PLAIN_NAME = 4,     /* and is not escaped yet */
+    EVENT_CATEGORY_FIRST = 8, /* behind the name */
+    EVENT_CALL = 16,     /* of the host, in our own style: its arguments are members that no viewer shows, as speedscope
+                            makes those of args a part of the name, and each call were a function of its own */
+    EVENT_GUEST = 32,    /* an arrow as frameworks have it */
+    EVENT_WHOLE_US = 64, /* as the tool of 2022 has it in ai_stack_time: start and duration are whole microseconds */
+    EVENT_THREAD_TEXT =
+        128, /* as it has it in thread_group: the thread is a text, and without arguments there is no args */
+};
+
+/* How the number of an arrow is written. */
+enum event_id {
+    EVENT_ID_NUMBER,
+    EVENT_ID_TEXT,   /* "7" */
+    EVENT_ID_PAIR,   /* "1-2": two of 32 bits */
+    EVENT_ID_THREAD, /* "<category> <pid>_<tid>": of all arrows of a thread; it stands before the phase */
+};
+
+#define EVENT_ARGS_MAX 80
+#define EVENT_NAME_MAX 320     /* bytes of a name that is made for an event */
+#define EVENT_SCRATCH_MAX 1024 /* bytes of all words that are */
+
+struct event_head {
+    uint32_t size; /* in bytes, when it is packed */
+    char phase;    /* of the Trace Event Format: X, i, C, s, t, f, M */
+    uint8_t flags, id_form, arg_count;
+    uint16_t short_ps, prefix_length;
+    uint32_t name_length, category_length;
+    const char *prefix, *name; /* prefix: a word of the program, before the name */
+    const char *category;      /* likewise; NULL: none */
+    int64_t pid, tid, start_ns, duration_ns;
+    union {
+        int64_t exact_ns; /* of a slice */
+        int64_t id;       /* of an arrow */
+    };
+};
+
+struct event {
+    struct event_head head;
+    struct event_arg args[EVENT_ARGS_MAX];
+    size_t room; /* bytes that arguments take when they are put, and a name that is escaped then */
+    size_t used; /* of: */
+    char scratch[EVENT_SCRATCH_MAX];
+};
+
+static inline void event_begin(struct event *event, char phase, int64_t pid, int64_t tid, int64_t start_ns)
 {
-    if (style->coded || slice->instant || style->phase != PHASE_SECOND)
-        return trace_put_times(p, style, slice);
-    p = trace_put_time(trace_put_place_at(p, style, slice, place), style, slice->start_ns);
-    return trace_put_duration(p, style, slice);
+    event->head = (struct event_head){.phase = phase, .pid = pid, .tid = tid, .start_ns = start_ns};
+    event->room = event->used = 0;
 }
 
-/* Puts them with the opening of args. */
-static inline char *trace_put_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+static inline void event_slice(struct event *event, const struct trace_slice *slice)
 {
-    p = trace_put_times(p, style, slice);
-    if (style->phase == PHASE_BEFORE_ARGS)
-        p = trace_put_phase(p, slice->instant ? 'i' : 'X');
-    return trace_put_literal(p, ",\"args\":{");
+    event->head = (struct event_head){.phase = slice->instant ? 'i' : 'X',
+                                      .short_ps = (uint16_t)slice->short_ps,
+                                      .pid = slice->pid,
+                                      .tid = slice->tid,
+                                      .start_ns = slice->start_ns,
+                                      .duration_ns = slice->duration_ns,
+                                      .exact_ns = slice->exact_ns};
+    event->room = event->used = 0;
 }
 
-/* Key of the duration of an instant. */
-#define TRACE_DURATION "\"Duration(us)\":"
-
-/* Closes args and the event. An instant's duration becomes the last argument, behind one that must be there. */
-static inline char *trace_end_slice(char *p, const struct trace_style *style, const struct trace_slice *slice)
+/* The name: a word of the program, and a text. */
+static inline void event_name(struct event *event, const char *prefix, const char *text, size_t length)
 {
-    if (slice->instant)
-        p = trace_put_us(p, style, "," TRACE_DURATION, slice->duration_ns);
-    return trace_end_args(p, style, slice->instant ? 'i' : 'X');
+    event->head.prefix = prefix;
+    event->head.prefix_length = (uint16_t)strlen(prefix);
+    event->head.name = text;
+    event->head.name_length = (uint32_t)length;
+}
+/* A word of the program alone. */
+static inline void event_name_word(struct event *event, const char *word)
+{
+    event_name(event, word, "", 0);
+}
+/* A name that may go, and one of any bytes that may. */
+static inline void event_name_copy(struct event *event, const char *text, size_t length)
+{
+    event_name(event, "", text, length);
+    event->head.flags |= EVENT_COPIES | EVENT_COPY_NAME;
+}
+void event_name_plain(struct event *event, const char *text);
+/* A name that printf makes, without anything to escape, of EVENT_NAME_MAX bytes at most. */
+__attribute__((format(printf, 2, 0))) void event_name_vformat(struct event *event, const char *format, va_list args);
+__attribute__((format(printf, 2, 3))) void event_name_format(struct event *event, const char *format, ...);
+
+/* Behind the times of the event; NULL: none. event_category_first: behind its name. */
+static inline void event_category(struct event *event, const char *word)
+{
+    event->head.category = word;
+    event->head.category_length = word != NULL ? (uint32_t)strlen(word) : 0;
+}
+static inline void event_category_first(struct event *event, const char *word)
+{
+    event_category(event, word);
+    event->head.flags |= EVENT_CATEGORY_FIRST;
 }
 
-/* Closes the event of a call of the host, in our own style, behind trace_put_times and members that no viewer shows. It
- * has no args: speedscope makes them a part of the name, and each call were a function of its own. */
-static inline char *trace_end_call(char *p, const struct trace_style *style, const struct trace_slice *slice)
+/* Arguments: keys are literals, where the name of the function does not end in _of. */
+#define event_integer(event, key, value) event_integer_of((event), EVENT_KEY(key), (value))
+#define event_us(event, key, ns) event_us_of((event), EVENT_KEY(key), (ns))
+#define event_decimals(event, key, value, decimals) event_decimals_of((event), EVENT_KEY(key), (value), (decimals))
+#define event_real(event, key, real) event_real_of((event), EVENT_KEY(key), (real))
+#define event_digits(event, key, real, digits) event_digits_of((event), EVENT_KEY(key), (real), (digits))
+/* text: the inside of a JSON string; word: of the program; copy: a word that may go; plain: any bytes, which may go,
+ * NULL takes none of them. */
+#define event_text(event, key, text, length) event_text_of((event), EVENT_KEY(key), (text), (length))
+#define event_word(event, key, word) event_word_of((event), EVENT_KEY(key), (word))
+#define event_copy(event, key, word) event_copy_of((event), EVENT_KEY(key), (word))
+#define event_plain(event, key, text) event_plain_of((event), EVENT_KEY(key), (text), strlen(text))
+/* A number that need not be known: "N/A" is its value then. */
+#define event_known(event, key, value)                                                                                 \
+    ((value) != DB_NULL ? event_integer((event), key, (value)) : event_word((event), key, "N/A"))
+
+static inline struct event_arg *event_arg(struct event *event, struct event_key key, enum event_type type, size_t room)
 {
-    if (slice->instant) {
-        p = trace_put_us(trace_put_literal(p, ",\"args\":{"), style, TRACE_DURATION, slice->duration_ns);
-        *p++ = '}';
-    }
-    *p++ = '}';
-    return p;
+    struct event_arg *arg = &event->args[event->head.arg_count++];
+    arg->key = key.text;
+    arg->key_length = (uint16_t)key.length;
+    arg->type = (uint8_t)type;
+    arg->copied = 0;
+    event->room += key.length + room;
+    return arg;
 }
 
-/* ---- counters: the name, trace_put_counter, arguments, trace_end_counter ---- */
-
-static inline char *trace_put_counter_time(char *p, const struct trace_style *style, int64_t pid, int64_t tid,
-                                           int64_t time_ns)
+static inline void event_integer_of(struct event *event, struct event_key key, int64_t value)
 {
-    const struct trace_slice at = {.pid = pid, .start_ns = time_ns};
-    if (style->coded)
-        return trace_put_coded_times(p, style, 'C', &at);
-    if (style->phase == PHASE_SECOND)
-        p = trace_put_phase(p, 'C');
-    p = trace_put_place(p, style, pid, tid);
-    return trace_put_time(p, style, time_ns);
+    event_arg(event, key, EVENT_INTEGER, NUMBER_MAX)->integer = value;
 }
 
-static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t tid,
-                                      int64_t time_ns)
+static inline void event_us_of(struct event *event, struct event_key key, int64_t ns)
 {
-    p = trace_put_counter_time(p, style, pid, tid, time_ns);
-    if (style->phase == PHASE_BEFORE_ARGS)
-        p = trace_put_phase(p, 'C');
-    return trace_put_literal(p, ",\"args\":{");
+    event_arg(event, key, EVENT_US, NUMBER_MAX)->integer = ns;
 }
 
-static inline char *trace_end_counter(char *p, const struct trace_style *style)
+static inline void event_decimals_of(struct event *event, struct event_key key, int64_t value, unsigned decimals)
 {
-    return trace_end_args(p, style, 'C');
+    struct event_arg *arg = event_arg(event, key, EVENT_DECIMALS, NUMBER_MAX);
+    arg->decimals = (uint8_t)decimals;
+    arg->integer = value;
+}
+
+static inline void event_real_of(struct event *event, struct event_key key, double real)
+{
+    event_arg(event, key, EVENT_REAL, REAL_SHORTEST_MAX)->real = real;
+}
+
+static inline void event_digits_of(struct event *event, struct event_key key, double real, unsigned digits)
+{
+    struct event_arg *arg = event_arg(event, key, EVENT_DIGITS, NUMBER_MAX);
+    arg->decimals = (uint8_t)digits;
+    arg->real = real;
+}
+
+static inline struct event_arg *event_text_of(struct event *event, struct event_key key, const char *text,
+                                              size_t length)
+{
+    struct event_arg *arg = event_arg(event, key, EVENT_TEXT, length + NUMBER_MAX);
+    arg->length = (uint32_t)length;
+    arg->text = text;
+    return arg;
+}
+
+static inline void event_word_of(struct event *event, struct event_key key, const char *word)
+{
+    (void)event_text_of(event, key, word, strlen(word));
+}
+
+void event_copy_of(struct event *event, struct event_key key, const char *word);
+void event_plain_of(struct event *event, struct event_key key, const char *text, size_t length);
+
+/* A key, a word of the program, with a number behind its title. */
+struct event_key event_numbered_key(struct event *event, struct event_key key, int64_t number);
+/* The key of the last argument may go. */
+static inline void event_copy_key(struct event *event)
+{
+    event->args[event->head.arg_count - 1].copied |= EVENT_COPY_KEY;
+    event->head.flags |= EVENT_COPIES;
 }
 
 /* ---- arrows ---- */
@@ -497,8 +357,80 @@ struct trace_flow {
                              as much, in the name and as a text */
 };
 
-/* A whole event, one end of an arrow: phase 's' where it begins, 'f' where it ends, in the slice around that time. */
-char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
-                     int64_t pid, int64_t tid, int64_t time_ns);
+/* One end of an arrow: phase 's' where it begins, 'f' where it ends, in the slice around that time. */
+static inline void event_flow(struct event *event, const struct trace_style *style, const struct trace_flow *flow,
+                              char phase, int64_t id, int64_t pid, int64_t tid, int64_t time_ns)
+{
+    const bool connects = flow->connects && style->string_times, numbered = flow->numbered || connects;
+    event_begin(event, phase, pid, tid, time_ns);
+    event_category_first(event, flow->category);
+    id += style->first_arrow;
+    event->head.id = connects ? (int64_t)((uint64_t)id << 32) : id;
+    event->head.id_form = flow->paired ? EVENT_ID_PAIR : numbered ? EVENT_ID_TEXT : EVENT_ID_NUMBER;
+    if (numbered)
+        event_name_format(event, "%s%lld", flow->name, (long long)event->head.id);
+    else
+        event_name_word(event, flow->name);
+}
+
+/* The number of an arrow as JSON has it. */
+char *event_put_id(char *p, const struct event *event);
+#define EVENT_ID_MAX 512
+
+/* ---- putting ---- */
+
+/* Process and thread of the last event, as they were printed: many events of one come one after the other. One for each
+ * timeline, and for each thread that puts events into it; all zero: of none. */
+struct trace_place {
+    int64_t pid, tid;
+    size_t length; /* of the text */
+    char text[64];
+};
+
+/* Bytes that an event takes at most beside names and texts. */
+#define TRACE_EVENT_MAX 640
+
+/* Bytes that event_put writes at most. */
+static inline size_t event_room(const struct event *event)
+{
+    return TRACE_EVENT_MAX + event->head.prefix_length + event->head.name_length + event->room;
+}
+
+/* The same of one that was unpacked, as JSON. */
+size_t event_json_room(const struct event *event);
+
+/* Each writes at p and returns the end: a line of JSON with what stands before it; or a packed event, whose times are
+ * since ts 0; or as the style says. */
+char *event_put_json(char *p, const struct trace_style *style, const struct event *event, struct trace_place *place);
+char *event_pack(char *p, const struct trace_style *style, const struct event *event);
+static inline char *event_put(char *p, const struct trace_style *style, const struct event *event,
+                              struct trace_place *place)
+{
+    return style->packed ? event_pack(p, style, event) : event_put_json(p, style, event, place);
+}
+
+/* The size of a packed event that begins with these bytes, of which there are sizeof(uint32_t) or more. */
+static inline size_t event_packed_size(const char *p)
+{
+    uint32_t size;
+    memcpy(&size, p, sizeof size);
+    return size;
+}
+/* What was packed, whose texts stay there. Only head and args are set. */
+void event_unpack(struct event *ret, const char *p);
+
+/* ---- who takes them ---- */
+
+/* Takes the events of a capture's timeline of everything, as the engine draws them; 0 or -code. */
+struct event_taker {
+    /* Before the events of each timeline of a capture that has several: processes and threads have numbers of their own
+     * there. */
+    int (*begin)(void *arg, struct err *err);
+    int (*take)(void *arg, const struct event *event, struct err *err);
+    void *arg;
+};
+
+/* The characters of the inside of a JSON string into room for as many bytes; returns how many there are. */
+size_t event_text_characters(char *ret, const char *text, size_t length);
 
 #endif

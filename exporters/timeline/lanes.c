@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "db/database.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,22 +138,6 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
     if (!slice->instant && !lanes->style->as_recorded)
         slice->short_ps = shortening(&thread->first_ns[lane], lanes->style->origin_ns, slice, shared_ends);
     return 0;
-}
-
-char *trace_lanes_begin(struct trace_lanes *lanes, struct trace *trace, int64_t number, struct trace_slice *slice,
-                        size_t texts, struct err *err, const char *format, ...)
-{
-    char name[TRACE_EVENT_MAX / 2], *p;
-    va_list args;
-    if (trace_lanes_place(lanes, number, slice, err) < 0 || (p = trace_event_room(trace, texts, err)) == NULL)
-        return NULL;
-    if (strchr(format, '%') == NULL)
-        return trace_put_slice(trace_begin_named(p, &trace->style, format, "", 0), &trace->style, slice);
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), name);
-    return trace_put_slice(trace_put_literal(p, "\""), &trace->style, slice);
 }
 
 int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err)

@@ -42,11 +42,14 @@ void trace_lanes_release(struct trace_lanes *lanes);
 /* Sets tid, instant and short_ps of a slice whose pid, start_ns and duration_ns are set. Events of one number of a
  * process must come by start, of those with the same start the longest first. */
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err);
-/* Places a slice and puts its beginning, whose name a literal format of printf makes, without anything to escape.
- * Arguments follow, of so many bytes of texts, and trace_slice_done. NULL with err set. */
-__attribute__((format(printf, 7, 8))) char *trace_lanes_begin(struct trace_lanes *lanes, struct trace *trace,
-                                                              int64_t number, struct trace_slice *slice, size_t texts,
-                                                              struct err *err, const char *format, ...);
+/* Places a slice, and begins its event. */
+static inline int trace_lanes_begin(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice,
+                                    struct event *event, struct err *err)
+{
+    const int status = trace_lanes_place(lanes, number, slice, err);
+    event_slice(event, slice);
+    return status;
+}
 /* Adds a thread that needs no placing; its first lane's tid into *ret_tid, which may be NULL. */
 int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err);
 bool trace_lanes_has(const struct trace_lanes *lanes, int64_t pid, int64_t number);

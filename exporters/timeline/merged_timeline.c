@@ -98,38 +98,33 @@ static struct execute_calls *executes_of(struct merged *merged, const struct acl
     return NULL;
 }
 
-/* Arguments are for Ascend's files alone: see trace_end_call. */
-static char *put_call(char *p, const struct merged *merged, const struct acl_call *call,
-                      const struct trace_slice *slice)
+/* Arguments are for Ascend's files alone: see EVENT_CALL. */
+static void add_facts(struct event *event, const struct merged *merged, const struct acl_call *call)
 {
-    const struct trace_style *style = &merged->trace.style;
     if (!merged->run->options->trace_compat && !merged->calls_only) {
-        p = trace_put_category(trace_put_times(p, style, slice), style, acl_mode_name(call->api_type));
-        return trace_end_call(p, style, slice);
+        event_category(event, acl_mode_name(call->api_type));
+        event->head.flags |= EVENT_CALL;
+        return;
     }
-    p = trace_put_slice(p, style, slice);
-    p = trace_put_value_word(p, style, "\"Mode\":", acl_mode_name(call->api_type));
-    p = put_number_argument(p, style, ",\"Process_Id\":", call->process_id);
-    p = put_number_argument(p, style, ",\"Thread_Id\":", call->thread_id);
-    return trace_end_slice(p, style, slice);
+    event_word(event, "Mode", acl_mode_name(call->api_type));
+    event_known(event, "Process_Id", call->process_id);
+    event_known(event, "Thread_Id", call->thread_id);
 }
 
 static int draw_call(void *arg, const struct acl_call *call, struct err *err)
 {
     struct merged *merged = arg;
-    struct trace *trace = &merged->trace;
+    struct event event;
     if (call->start_ns == DB_NULL || call->end_ns == DB_NULL || call->end_ns < call->start_ns)
         return 0;
     enter_process(merged, call);
     struct trace_slice slice = {
         .pid = merged->pid, .start_ns = call->start_ns, .duration_ns = time_since(call->end_ns, call->start_ns)};
-    char *p = NULL;
-    if (trace_lanes_place(&merged->host, call->thread_id, &slice, err) == 0)
-        p = trace_event_room(trace, trace_string_room(call->name), err);
-    if (p == NULL)
+    if (trace_lanes_begin(&merged->host, call->thread_id, &slice, &event, err) < 0)
         return err_status(err);
-    p = trace_put_string(trace_begin_event(p), call->name);
-    if (trace_event_done(trace, put_call(p, merged, call, &slice), err) < 0)
+    event_name_plain(&event, call->name);
+    add_facts(&event, merged, call);
+    if (trace_put(&merged->trace, &event, err) < 0)
         return err_status(err);
     struct execute_calls *executes = execute_calls_has(call->name) ? executes_of(merged, call) : NULL;
     return executes == NULL
@@ -198,45 +193,47 @@ static int draw_inference(struct merged *merged, const struct svp_span *inferenc
                                 .start_ns = inference->start_ns,
                                 .duration_ns = time_since(inference->end_ns, inference->start_ns)};
     unsigned shared_ends;
-    char *p = NULL;
-    if (nesting_place(&merged->lanes, inference->start_ns, inference->end_ns, &merged->lane, &shared_ends, err) == 0)
-        p = trace_lanes_begin(&merged->device, trace, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, 0, err,
-                              "Inference %zu", index + 1);
-    if (p == NULL)
+    struct event event;
+    if (nesting_place(&merged->lanes, inference->start_ns, inference->end_ns, &merged->lane, &shared_ends, err) < 0 ||
+        trace_lanes_begin(&merged->device, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, &event, err) < 0)
         return err_status(err);
+    event_name_format(&event, "Inference %zu", index + 1);
     const struct execute_call *call =
         inference->start_known ? execute_calls_find(&merged->drawn->calls_of->executes, inference->start_ns) : NULL;
-    p = trace_put_integer(p, &trace->style, "\"Tasks\":", inference->tasks);
-    p = put_number_argument(p, &trace->style, ",\"Input\":", inference->input);
-    p = put_number_argument(p, &trace->style, ",\"Batch\":", inference->batch);
-    p = trace_end_slice(p, &trace->style, &slice);
-    if (call != NULL) {
-        merged->arrows++;
-        p = trace_put_flow(p, &trace->style, &execute, 's', merged->arrows, call->pid, call->tid, call->start_ns);
-        p = trace_put_flow(p, &trace->style, &execute, 'f', merged->arrows, slice.pid, slice.tid, slice.start_ns);
-    }
-    return trace_event_done(trace, p, err);
+    event_integer(&event, "Tasks", inference->tasks);
+    event_known(&event, "Input", inference->input);
+    event_known(&event, "Batch", inference->batch);
+    if (trace_put(trace, &event, err) < 0)
+        return err_status(err);
+    if (call == NULL)
+        return 0;
+    merged->arrows++;
+    event_flow(&event, &trace->style, &execute, 's', merged->arrows, call->pid, call->tid, call->start_ns);
+    if (trace_put(trace, &event, err) < 0)
+        return err_status(err);
+    event_flow(&event, &trace->style, &execute, 'f', merged->arrows, slice.pid, slice.tid, slice.start_ns);
+    return trace_put(trace, &event, err);
 }
 
 /* ---- tasks and what they used ---- */
 
 static const struct counter {
-    const char *name, *key;
+    const char *name;
+    struct event_key key;
     unsigned decimals;
-} counters[] = {{"MAC busy", "\"%\":", 2}, {"DDR read", "\"MB/s\":", 3}, {"DDR write", "\"MB/s\":", 3}};
+} counters[] = {{"MAC busy", EVENT_KEY_INIT("%"), 2},
+                {"DDR read", EVENT_KEY_INIT("MB/s"), 3},
+                {"DDR write", EVENT_KEY_INIT("MB/s"), 3}};
 #define COUNTERS (sizeof counters / sizeof *counters)
 
 static int write_counter(struct merged *merged, const struct counter *counter, int64_t time_ns, int64_t value,
                          struct err *err)
 {
-    const struct trace_style *style = &merged->trace.style;
-    char *p = trace_event_room(&merged->trace, 0, err);
-    if (p == NULL)
-        return err_status(err);
-    p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
-    p = trace_put_counter(trace_put_literal(p, "\""), style, merged->drawn->pid, 0, time_ns);
-    p = trace_put_decimals_of(p, style, counter->key, strlen(counter->key), value, counter->decimals);
-    return trace_event_done(&merged->trace, trace_end_counter(p, style), err);
+    struct event event;
+    event_begin(&event, 'C', merged->drawn->pid, 0, time_ns);
+    event_name_word(&event, counter->name);
+    event_decimals_of(&event, counter->key, value, counter->decimals);
+    return trace_put(&merged->trace, &event, err);
 }
 
 /* Finds how much a task used, in the order of the counters; DB_NULL where its records do not say. */
@@ -284,16 +281,16 @@ static int count_task(struct merged *merged, int64_t start_ns, const struct svp_
 static int draw_device_task(struct merged *merged, enum thread_kind kind, struct drawn_task *task,
                             struct trace_slice *slice, struct err *err)
 {
-    struct trace *trace = &merged->trace;
     const int64_t number = number_of(kind, kind == THREAD_CORE ? merged->lane : 0, task->stream_id);
-    char *p = NULL;
+    struct event event;
     task->names = kind == THREAD_CORE ? &merged->names.core : &merged->names.cpu;
     task->name = task_names_find(task->names, task->task_id, &merged->hint);
     task->type = kind == THREAD_CORE ? "AI_CORE" : "AI_CPU";
     slice->pid = merged->drawn->pid;
-    if (trace_lanes_place(&merged->device, number, slice, err) == 0)
-        p = trace_event_room(trace, svp_task_room(&trace->style, task), err);
-    return p != NULL ? trace_event_done(trace, svp_put_task(p, &trace->style, task, slice), err) : err_status(err);
+    if (trace_lanes_place(&merged->device, number, slice, err) < 0)
+        return err_status(err);
+    svp_task_event(&event, task, slice);
+    return trace_put(&merged->trace, &event, err);
 }
 
 static int draw_core_task(void *arg, const struct svp_task *task, struct err *err)

@@ -76,8 +76,7 @@ static const struct {
 #define TEXTS_BYTES_MAX ((size_t)8 * 1024 * 1024)
 #define STATES_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of all that sequences know */
 #define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
-#define EVENT_ROOM ((size_t)16 * 1024)              /* bytes of an event beside its texts */
-#define ARGUMENT_MAX 128                            /* bytes of an argument whose texts are interned */
+#define EVENT_ROOM ((size_t)16 * 1024)              /* bytes of an event, whose texts are interned */
 #define HEAD_MAX 64                                 /* bytes of a packet before its messages */
 #define TRACK_BYTES 16                              /* of what all packets of a track have in common */
 #define ROOM_BESIDE 128                             /* bytes beside a text that is interned */
@@ -161,10 +160,15 @@ struct perfetto {
     char *interned_end;
     size_t event_room, interned_room, name_room;
     struct {
-        char *start, *event, *end; /* end: of the room that it has */
+        char *start, *event;
         int64_t time_ns;
-    } packet;                /* of an event, that is being put */
-    struct event_text coded; /* that is being taken from its codes */
+    } packet; /* of an event, that is being put */
+};
+
+/* A text: the inside of a string of JSON. */
+struct span {
+    const char *text;
+    size_t length;
 };
 
 static int no_memory(struct err *err)
@@ -175,7 +179,7 @@ static int no_memory(struct err *err)
 /* ---- texts ---- */
 
 /* 0: err is set. */
-static uint32_t text_number(struct texts *texts, struct event_span text, struct err *err)
+static uint32_t text_number(struct texts *texts, struct span text, struct err *err)
 {
     const size_t before = texts->interned.count;
     uint32_t number;
@@ -207,10 +211,10 @@ static int make_room(struct perfetto *writer, size_t texts, struct err *err)
     return make_interned_room(writer, wanted, err);
 }
 
-/* Whether it keeps as much as it may, with so many bytes more. */
-static bool has_enough(const struct perfetto *writer, size_t texts)
+/* Whether it keeps as much as it may. */
+static bool has_enough(const struct perfetto *writer)
 {
-    return writer->texts.interned.count >= TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
+    return writer->texts.interned.count >= TEXTS_MAX || writer->texts.used > TEXTS_BYTES_MAX ||
            writer->states > STATES_BYTES_MAX;
 }
 
@@ -231,12 +235,12 @@ static void forget(struct perfetto *writer)
 }
 
 /* Appends a text of JSON as a field. */
-static char *put_text(char *p, unsigned field, struct event_span text)
+static char *put_text(char *p, unsigned field, struct span text)
 {
     if (text.length == 0 || memchr(text.text, '\\', text.length) == NULL)
         return field_put_bytes(p, field, text.text, text.length);
     char *plain = p + 2 * VARINT_MAX; /* moved to its place when its length is known */
-    size_t length = event_text_plain(plain, text);
+    size_t length = event_text_characters(plain, text.text, text.length);
     p = varint_put(field_put_tag(p, field, WIRE_BYTES), length);
     memmove(p, plain, length);
     return p + length;
@@ -259,7 +263,7 @@ static int know(struct perfetto *writer, struct track *track, uint32_t number, s
 static int tell(struct perfetto *writer, struct track *track, enum text_use use, uint32_t number, struct err *err)
 {
     const struct interned *item = &writer->texts.interned.items[number - 1];
-    const struct event_span text = {item->bytes, item->length};
+    const struct span text = {item->bytes, item->length};
     const unsigned char bit = (unsigned char)(1u << use);
     if ((number >= track->known_size && know(writer, track, number, err) < 0) ||
         make_interned_room(writer, text.length, err) < 0)
@@ -286,18 +290,18 @@ static inline __attribute__((always_inline)) char *put_numbered(char *p, struct 
 }
 
 /* Finds the number of a text that stays, and keeps it at its place. */
-static uint32_t learn_staying(struct perfetto *writer, struct event_span prefix, struct event_span text, size_t place,
+static uint32_t learn_staying(struct perfetto *writer, struct span prefix, struct span text, size_t place,
                               struct err *err)
 {
     struct texts *texts = &writer->texts;
-    struct event_span whole = text;
+    struct span whole = text;
     if (prefix.length > 0) {
         const size_t length = prefix.length + text.length;
         if (length > writer->name_room && array_grow(&writer->name, &writer->name_room, 0, length, 1, err) < 0)
             return 0;
         memcpy(writer->name, prefix.text, prefix.length);
         memcpy(writer->name + prefix.length, text.text, text.length);
-        whole = (struct event_span){writer->name, length};
+        whole = (struct span){writer->name, length};
     }
     const uint32_t number = text_number(texts, whole, err);
     if (number != 0) {
@@ -310,8 +314,8 @@ static uint32_t learn_staying(struct perfetto *writer, struct event_span prefix,
 }
 
 /* A text that stays; prefix may be empty. */
-static inline __attribute__((always_inline)) uint32_t staying_number(struct perfetto *writer, struct event_span prefix,
-                                                                     struct event_span text, struct err *err)
+static inline __attribute__((always_inline)) uint32_t staying_number(struct perfetto *writer, struct span prefix,
+                                                                     struct span text, struct err *err)
 {
     const struct texts *texts = &writer->texts;
     const uint64_t hash = ((uint64_t)(uintptr_t)text.text * 0x9e3779b97f4a7c15u) ^ (uintptr_t)prefix.text;
@@ -322,26 +326,28 @@ static inline __attribute__((always_inline)) uint32_t staying_number(struct perf
     return learn_staying(writer, prefix, text, place, err);
 }
 
-static char *put_name(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
-                      struct err *err)
+static inline char *put_name(char *p, struct perfetto *writer, struct track *track, const struct event_head *event,
+                             struct err *err)
 {
-    const uint32_t number = event->name_stays ? staying_number(writer, event->prefix, event->name, err)
-                                              : text_number(&writer->texts, event->name, err);
+    const struct span name = {event->name, event->name_length}, prefix = {event->prefix, event->prefix_length};
+    const uint32_t number = (event->flags & EVENT_COPY_NAME) == 0 ? staying_number(writer, prefix, name, err)
+                                                                  : text_number(&writer->texts, name, err);
     return put_numbered(p, writer, track, TEXT_EVENT, number, err);
 }
 
 /* Puts a category, or key or text of an argument. stays: one address is one text. */
 static inline __attribute__((always_inline)) char *put_interned(char *p, struct perfetto *writer, struct track *track,
-                                                                enum text_use use, bool stays, struct event_span text,
+                                                                enum text_use use, bool stays, struct span text,
                                                                 struct err *err)
 {
-    const uint32_t number = stays ? staying_number(writer, (struct event_span){NULL, 0}, text, err)
-                                  : text_number(&writer->texts, text, err);
+    const uint32_t number =
+        stays ? staying_number(writer, (struct span){NULL, 0}, text, err) : text_number(&writer->texts, text, err);
     return put_numbered(p, writer, track, use, number, err);
 }
 
-void perfetto_forget_texts(struct perfetto *writer)
+static void perfetto_forget_texts(void *opaque)
 {
+    struct perfetto *writer = opaque;
     memset(writer->texts.staying, 0, sizeof writer->texts.staying);
 }
 
@@ -368,12 +374,12 @@ static inline char *put_time(char *p, const struct track *track, int64_t time_ns
     return field_put(field_put(p, PACKET_TIMESTAMP, (uint64_t)time_ns), PACKET_CLOCK_ID, CLOCK_TRACE_ID);
 }
 
-/* Begins a packet with an event, for which there is so much room; returns where it is put. Both lengths have a byte. */
-static inline char *begin_packet(struct perfetto *writer, const struct track *track, int64_t time_ns, size_t room)
+/* Begins a packet with an event, for which there are EVENT_ROOM bytes; returns where it is put. Both lengths have a
+ * byte. */
+static inline char *begin_packet(struct perfetto *writer, const struct track *track, int64_t time_ns)
 {
-    char *p = room <= OUTFILE_RESERVE_MAX ? outfile_reserve(writer->out, room) : writer->event;
+    char *p = outfile_reserve(writer->out, EVENT_ROOM);
     writer->packet.start = p;
-    writer->packet.end = p + room;
     writer->packet.time_ns = time_ns;
     p = put_time(field_put_tag(p, TRACE_PACKET, WIRE_BYTES) + 1, track, time_ns);
     memcpy(p, track->begin, TRACK_BYTES);
@@ -399,10 +405,7 @@ static inline void end_packet(struct perfetto *writer, struct track *track, char
     char *start = writer->packet.start;
     end = put_length(writer->packet.event, end, 0);
     end = put_length(start + TAG + 1, end, interned > 0 ? TAG + varint_size(interned) + interned : 0);
-    if (start != writer->event)
-        outfile_advance(writer->out, (size_t)(end - start));
-    else
-        outfile_write(writer->out, start, (size_t)(end - start));
+    outfile_advance(writer->out, (size_t)(end - start));
     if (interned > 0) {
         char head[2 * VARINT_MAX], *p = varint_put(field_put_tag(head, PACKET_INTERNED_DATA, WIRE_BYTES), interned);
         outfile_write(writer->out, head, (size_t)(p - head));
@@ -575,37 +578,32 @@ static void end_slices(struct perfetto *writer, struct track *track, int64_t unt
     }
 }
 
-/* Puts the value of an argument. */
-static inline __attribute__((always_inline)) char *put_value(char *p, struct perfetto *writer, struct track *track,
-                                                             const struct event_member *member, struct err *err)
+static char *put_number(char *p, const struct event_arg *arg)
 {
-    switch (member->type) {
-    case EVENT_TEXT:
-        return put_interned(p, writer, track, TEXT_VALUE, member->stays, member->value, err);
-    case EVENT_INTEGER:
-        return field_put(p, member->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)member->integer);
-    case EVENT_REAL:
-        return field_put_double(p, ANNOTATION_DOUBLE, member->real);
-    case EVENT_TRUE:
-    case EVENT_FALSE:
-        return field_put(p, ANNOTATION_BOOL, member->type == EVENT_TRUE);
-    case EVENT_NULL:
-    case EVENT_NESTED:
-    default:
-        return field_put_bytes(p, ANNOTATION_JSON, member->value.text, member->value.length);
-    }
+    const struct event_number number = event_number(arg);
+    if (!number.whole)
+        return field_put_double(p, ANNOTATION_DOUBLE, number.real);
+    return field_put(p, number.integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)number.integer);
 }
 
 static inline __attribute__((always_inline)) char *put_annotation(char *p, struct perfetto *writer, struct track *track,
-                                                                  const struct event_member *member, struct err *err)
+                                                                  const struct event_arg *arg, struct err *err)
 {
+    const struct span key = {arg->key + 2, (size_t)arg->key_length - 4}; /* without comma, quotes and colon */
     char *message = field_put_tag(p, EVENT_ANNOTATION, WIRE_BYTES) + 1;
-    p = put_interned(message, writer, track, TEXT_KEY, member->literal, member->key, err);
-    return put_length(message, put_value(p, writer, track, member, err), 0);
+    p = put_interned(message, writer, track, TEXT_KEY, (arg->copied & EVENT_COPY_KEY) == 0, key, err);
+    if (arg->type == EVENT_TEXT)
+        p = put_interned(p, writer, track, TEXT_VALUE, (arg->copied & EVENT_COPY_TEXT) == 0,
+                         (struct span){arg->text, arg->length}, err);
+    else if (arg->type == EVENT_INTEGER)
+        p = field_put(p, arg->integer < 0 ? ANNOTATION_INT : ANNOTATION_UINT, (uint64_t)arg->integer);
+    else
+        p = put_number(p, arg);
+    return put_length(message, p, 0);
 }
 
 /* Writes the beginning of a slice, or an instant, whose facts have been put, and keeps its end. */
-static int write_slice(struct perfetto *writer, struct track *track, const struct event_text *event, char *p,
+static int write_slice(struct perfetto *writer, struct track *track, const struct event_head *event, char *p,
                        struct err *err)
 {
     const int64_t start_ns = event->start_ns, end_ns = span_end(start_ns, event->duration_ns);
@@ -622,62 +620,35 @@ static int write_slice(struct perfetto *writer, struct track *track, const struc
     return array_add(&track->ends, err, end_ns);
 }
 
-/* The number of an arrow: that of its text, or its hash. */
-static uint64_t flow_id(struct event_span id)
+/* The number of an arrow: its own, or the hash of what it is as JSON. */
+static uint64_t flow_id(const struct event *event)
 {
-    uint64_t number = 0;
-    for (size_t i = 0; i < id.length; i++) {
-        unsigned digit = (unsigned)(unsigned char)id.text[i] - '0';
-        if (digit > 9 || number > (UINT64_MAX - digit) / 10)
-            return map_hash_bytes(id.text, id.length);
-        number = number * 10 + digit;
-    }
-    return number;
+    char text[EVENT_ID_MAX];
+    if (event->head.id_form == EVENT_ID_NUMBER && event->head.id >= 0)
+        return (uint64_t)event->head.id;
+    return map_hash_bytes(text, (size_t)(event_put_id(text, event) - text));
 }
 
 /* Writes an end of an arrow, whose facts have been put. */
-static int write_flow(struct perfetto *writer, struct track *track, const struct event_text *event, char *p,
-                      struct err *err)
+static int write_flow(struct perfetto *writer, struct track *track, const struct event *event, char *p, struct err *err)
 {
-    char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->phase);
-    l = field_put(l, LEGACY_UNSCOPED_ID, event->numbered ? (uint64_t)event->duration_ns : flow_id(event->id));
-    if (event->encloses)
+    char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->head.phase);
+    l = field_put(l, LEGACY_UNSCOPED_ID, flow_id(event));
+    if (event->head.phase == 'f')
         l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
-    p = put_name(p, writer, track, event, err);
+    p = put_name(p, writer, track, &event->head, err);
     end_packet(writer, track, field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy)));
     return 0;
 }
 
-static inline bool is_flow(const struct event_text *event)
-{
-    return event->phase == 's' || event->phase == 't' || event->phase == 'f';
-}
-
-/* Writes what is due before a slice or an arrow, and begins it; returns where its facts are put. */
-static inline char *begin_event(struct perfetto *writer, struct track *track, const struct event_text *event,
-                                size_t room)
-{
-    begin_sequence(writer, track);
-    if (!is_flow(event) ||
-        track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
-        end_slices(writer, track, event->start_ns);
-    return begin_packet(writer, track, event->start_ns, room);
-}
-
-/* p: the end of its facts. */
-static inline int end_event(struct perfetto *writer, struct track *track, const struct event_text *event, char *p,
-                            struct err *err)
-{
-    const int status =
-        is_flow(event) ? write_flow(writer, track, event, p, err) : write_slice(writer, track, event, p, err);
-    return err->code != ERR_NONE ? err_status(err) : status;
-}
-
-static struct track *counter_of(struct perfetto *writer, const struct event_text *event, struct event_span key,
+static struct track *counter_of(struct perfetto *writer, const struct event_head *event, struct span key,
                                 struct err *err)
 {
-    const struct counter_item wanted = {.key = {event->pid, map_hash_bytes(event->name.text, event->name.length) * 31 +
-                                                                map_hash_bytes(key.text, key.length)}};
+    const bool is_word = event->name_length == 0;
+    const struct span whole =
+        is_word ? (struct span){event->prefix, event->prefix_length} : (struct span){event->name, event->name_length};
+    const struct counter_item wanted = {
+        .key = {event->pid, map_hash_bytes(whole.text, whole.length) * 31 + map_hash_bytes(key.text, key.length)}};
     struct counter_item *item = map_add(&writer->counters, &wanted.key, NULL, err);
     if (item == NULL || item->track != NULL)
         return item != NULL ? item->track : NULL;
@@ -688,11 +659,11 @@ static struct track *counter_of(struct perfetto *writer, const struct event_text
         return NULL;
     item->track = track;
     track->counter = true;
-    if (make_room(writer, event->name.length + 2 * key.length, err) < 0)
+    if (make_room(writer, whole.length + 2 * key.length, err) < 0)
         return NULL;
-    char *name = writer->interned, *n = name + event_text_plain(name, event->name), *unit, *u;
+    char *name = writer->interned, *n = name + event_text_characters(name, whole.text, whole.length), *unit, *u;
     *n++ = ' ';
-    n += event_text_plain(n, key);
+    n += event_text_characters(n, key.text, key.length);
     unit = n;
     u = put_text(unit, COUNTER_UNIT_NAME, key);
     char *p = field_put(writer->event, DESCRIPTOR_UUID, track->uuid);
@@ -704,240 +675,102 @@ static struct track *counter_of(struct perfetto *writer, const struct event_text
     return track;
 }
 
-static int add_counters(struct perfetto *writer, const struct event_text *event, struct err *err)
+static int add_counters(struct perfetto *writer, const struct event *event, struct err *err)
 {
-    for (size_t i = 0; i < event->member_count; i++) {
-        const struct event_member *member = &event->members[i];
-        struct track *track = counter_of(writer, event, member->key, err);
+    for (size_t i = 0; i < event->head.arg_count; i++) {
+        const struct event_arg *arg = &event->args[i];
+        struct track *track =
+            counter_of(writer, &event->head, (struct span){arg->key + 2, (size_t)arg->key_length - 4}, err);
         if (track == NULL)
             return err_status(err);
-        if (member->type != EVENT_INTEGER && member->type != EVENT_REAL)
-            return err_set(err, ERR_FORMAT, "a counter of a timeline is not a number: %.*s", (int)member->value.length,
-                           member->value.text);
+        if (arg->type == EVENT_TEXT)
+            return err_set(err, ERR_FORMAT, "a counter of a timeline is not a number: %.*s", (int)arg->length,
+                           arg->text);
+        const struct event_number number = event_number(arg);
         begin_sequence(writer, track);
-        char *p = field_put(begin_packet(writer, track, event->start_ns, EVENT_ROOM), EVENT_TYPE, TYPE_COUNTER);
+        char *p = field_put(begin_packet(writer, track, event->head.start_ns), EVENT_TYPE, TYPE_COUNTER);
         end_packet(writer, track,
-                   member->type == EVENT_INTEGER ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member->integer)
-                                                 : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member->real));
+                   number.whole ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)number.integer)
+                                : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, number.real));
     }
     return 0;
 }
 
-static int set_text(char **text, struct event_span value, struct err *err)
+static int set_text(char **text, const struct event_arg *arg, struct err *err)
 {
-    char *plain = malloc(value.length + 1);
+    char *plain = malloc((size_t)arg->length + 1);
     if (plain == NULL)
         return no_memory(err);
-    plain[event_text_plain(plain, value)] = '\0';
+    plain[event_text_characters(plain, arg->text, arg->length)] = '\0';
     free(*text);
     *text = plain;
     return 0;
 }
 
 /* Remembers names and places of processes and threads. */
-static int add_metadata(struct perfetto *writer, const struct event_text *event, struct err *err)
+static int add_metadata(struct perfetto *writer, const struct event *event, struct err *err)
 {
-    const bool of_thread = event->name.length > 6 && memcmp(event->name.text, "thread", 6) == 0;
-    const struct event_member *member = event->members;
-    struct process *process = process_of(writer, event->pid, err);
-    struct track *track = process != NULL && of_thread ? track_of(writer, event->pid, event->tid, err) : NULL;
+    const struct event_head *head = &event->head;
+    const bool of_thread = strncmp(head->prefix, "thread", 6) == 0;
+    struct process *process = process_of(writer, head->pid, err);
+    struct track *track = process != NULL && of_thread ? track_of(writer, head->pid, head->tid, err) : NULL;
     if (process == NULL || (of_thread && track == NULL))
         return err_status(err);
-    if (event->member_count == 0 || (member->type != EVENT_INTEGER && member->type != EVENT_TEXT))
-        return err_set(err, ERR_FORMAT, "invalid name in a timeline: %.*s", (int)event->name.length, event->name.text);
-    if (member->type == EVENT_INTEGER) {
-        *(of_thread ? &track->rank : &process->rank) = member->integer;
+    if (event->args->type != EVENT_TEXT) {
+        *(of_thread ? &track->rank : &process->rank) = event->args->integer;
         return 0;
     }
-    bool label = event->name.length == sizeof "process_labels" - 1;
-    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, member->value, err);
+    const bool label = strcmp(head->prefix, "process_labels") == 0;
+    return set_text(of_thread ? &track->name : label ? &process->label : &process->name, event->args, err);
 }
 
-int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err)
+/* That of an instant, as its last argument. */
+static char *put_duration(char *p, struct perfetto *writer, struct track *track, int64_t duration_ns, struct err *err)
 {
-    const size_t texts = event->length + event->outside;
-    if (event->phase == 'M')
+    const struct event_key key = EVENT_KEY("Duration(us)");
+    const struct event_arg arg = {
+        .key = key.text, .key_length = (uint16_t)key.length, .type = EVENT_US, .integer = duration_ns};
+    return put_annotation(p, writer, track, &arg, err);
+}
+
+/* Writes what is due before a slice or an arrow, and the event. */
+static int add_event(struct perfetto *writer, struct track *track, const struct event *event, struct err *err)
+{
+    const struct event_head *head = &event->head;
+    const bool is_slice = head->phase == 'X' || head->phase == 'i';
+    begin_sequence(writer, track);
+    if (is_slice || track->begin_ns != head->start_ns) /* else it is of the slice that has just begun, however short */
+        end_slices(writer, track, head->start_ns);
+    char *p = begin_packet(writer, track, head->start_ns);
+    if (head->category != NULL)
+        p = put_interned(p, writer, track, TEXT_CATEGORY, true, (struct span){head->category, head->category_length},
+                         err);
+    for (size_t i = 0; i < head->arg_count; i++)
+        p = put_annotation(p, writer, track, &event->args[i], err);
+    if (head->phase == 'i')
+        p = put_duration(p, writer, track, head->duration_ns, err);
+    const int status = is_slice ? write_slice(writer, track, head, p, err) : write_flow(writer, track, event, p, err);
+    return err->code != ERR_NONE ? err_status(err) : status;
+}
+
+static int perfetto_add(void *opaque, const struct event *event, struct err *err)
+{
+    struct perfetto *writer = opaque;
+    if (event->head.phase == 'M')
         return add_metadata(writer, event, err);
-    if (event->name.text == NULL)
-        return err_set(err, ERR_FORMAT, "an event of a timeline has no name");
-    if (make_room(writer, texts, err) < 0)
-        return err_status(err);
-    if (has_enough(writer, texts))
+    if (has_enough(writer))
         forget(writer);
-    if (event->phase == 'C')
+    if (event->head.phase == 'C')
         return add_counters(writer, event, err);
-    if (event->phase != 'X' && event->phase != 'i' && !is_flow(event))
-        return err_set(err, ERR_FORMAT, "an event of a timeline has the phase '%c', which pftrace does not have",
-                       event->phase);
-    struct track *track = track_of(writer, event->pid, event->tid, err);
-    if (track == NULL)
-        return err_status(err);
-    char *p = begin_event(writer, track, event, 4 * texts + EVENT_ROOM);
-    if (event->category.text != NULL)
-        p = put_interned(p, writer, track, TEXT_CATEGORY, event->category_stays, event->category, err);
-    for (size_t i = 0; i < event->member_count; i++)
-        p = put_annotation(p, writer, track, &event->members[i], err);
-    return end_event(writer, track, event, p, err);
-}
-
-/* ---- events straight from their codes ---- */
-
-/* Reads name, category and times of one; NULL: it does not begin with them. */
-static const char *read_coded_head(const char *p, const char *end, struct event_text *ret)
-{
-    struct event_value category;
-    struct event_times times;
-    ret->name_stays = false;
-    p = event_text_name(p, end, ret);
-    if (p == NULL || (size_t)(end - p) < sizeof category + sizeof times)
-        return NULL;
-    ret->category.text = NULL;
-    if (*p == CODE_CATEGORY) {
-        memcpy(&category, p, sizeof category);
-        ret->category = (struct event_span){category.key, category.key_length};
-        p += sizeof category;
-    }
-    if (*p != CODE_TIMES)
-        return NULL;
-    memcpy(&times, p, sizeof times);
-    ret->phase = times.phase;
-    ret->encloses = times.phase == 'f';
-    ret->pid = times.pid;
-    ret->tid = times.tid;
-    ret->start_ns = times.start_ns;
-    ret->duration_ns = times.duration_ns;
-    return times.phase == 'X' || times.phase == 'i' || is_flow(ret) ? p + sizeof times : NULL;
-}
-
-/* Puts the argument at p, coded or of JSON, at *ret; returns what is behind it. NULL: it is no argument, or has not
- * ended. */
-static inline const char *put_argument(struct perfetto *writer, struct track *track, const char *p, const char *end,
-                                       bool in_args, char **ret, struct err *err)
-{
-    struct event_member member;
-    if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
-        struct event_value value;
-        if ((size_t)(end - p) < sizeof value)
-            return NULL;
-        memcpy(&value, p, sizeof value);
-        p += sizeof value;
-        if (value.code == CODE_CATEGORY) {
-            const struct event_span text = {value.key, value.key_length};
-            *ret = put_interned(*ret, writer, track, TEXT_CATEGORY, true, text, err);
-            return p;
-        }
-        event_value_member(&value, p, &member);
-        if (value.code == CODE_COPY && value.length > (size_t)(end - p))
-            return NULL;
-        p += value.code == CODE_COPY ? value.length : 0;
-    } else if (in_args) {
-        p = event_text_member(p + (*p == ','), end, &member);
-        if (p == NULL || member.type == EVENT_NESTED)
-            return NULL;
-        if (member.type == EVENT_INTEGER)
-            event_text_number(member.value, &member);
-    } else {
-        return NULL;
-    }
-    *ret = put_annotation(*ret, writer, track, &member, err);
-    return p;
-}
-
-/* Puts the arguments of an event up to its end, which is returned, at *ret. */
-static inline const char *put_coded_facts(struct perfetto *writer, struct track *track, const char *p, const char *end,
-                                          char **ret, struct err *err)
-{
-    static const char args[] = ",\"args\":{";
-    const char *const room_end = writer->packet.end - 2 * ARGUMENT_MAX;
-    bool in_args = false;
-    while (p != NULL && p < end && *ret < room_end) {
-        if (*p == '}') {
-            p++;
-            if (!in_args)
-                return p;
-            in_args = false;
-        } else if (*p == ',' && !in_args) {
-            in_args = (size_t)(end - p) >= sizeof args && memcmp(p, args, sizeof args - 1) == 0;
-            p = in_args ? p + sizeof args - 1 : NULL;
-        } else {
-            p = put_argument(writer, track, p, end, in_args, ret, err);
-        }
-    }
-    return NULL;
-}
-
-const char *perfetto_take(struct perfetto *writer, const char *p, const char *end, char *ret_phase, struct err *err)
-{
-    struct event_text *event = &writer->coded;
-    struct track *track;
-    if ((p = read_coded_head(p, end, event)) == NULL)
-        return NULL;
-    if (has_enough(writer, 0))
-        forget(writer);
-    if ((track = track_of(writer, event->pid, event->tid, err)) == NULL)
-        return NULL;
-    char *at = begin_event(writer, track, event, EVENT_ROOM);
-    if (event->category.text != NULL)
-        at = put_interned(at, writer, track, TEXT_CATEGORY, true, event->category, err);
-    if ((p = put_coded_facts(writer, track, p, end, &at, err)) == NULL || end_event(writer, track, event, at, err) < 0)
-        return NULL;
-    *ret_phase = event->phase;
-    return p;
+    struct track *track = track_of(writer, event->head.pid, event->head.tid, err);
+    return track != NULL ? add_event(writer, track, event, err) : err_status(err);
 }
 
 /* ---- the whole ---- */
 
-struct perfetto *perfetto_new(struct outfile *out, struct err *err)
+static void perfetto_free(void *opaque)
 {
-    struct perfetto *writer = calloc(1, sizeof *writer);
-    if (writer == NULL) {
-        no_memory(err);
-        return NULL;
-    }
-    *writer = (struct perfetto){.out = out,
-                                .tracks = MAP_OF(struct track_item, key),
-                                .counters = MAP_OF(struct counter_item, key),
-                                .processes = MAP_OF(struct process_item, pid),
-                                .coded = {.numbered = true},
-                                .generation = 1,
-                                .next_uuid = 1};
-    if (make_room(writer, 0, err) == 0)
-        return writer;
-    perfetto_free(writer);
-    return NULL;
-}
-
-static int write_about(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err)
-{
-    char snapshot[HEAD_MAX], *s = put_clock(snapshot, CLOCK_TRACE_ID, 0, false);
-    if (make_room(writer, about.length, err) < 0)
-        return err_status(err);
-    if (unix_ns != DB_NULL && unix_ns >= 0) {
-        s = put_clock(s, CLOCK_REALTIME_ID, unix_ns, false);
-        write_packet(writer, "", 0, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
-    }
-    char *p = field_put(writer->event, DESCRIPTOR_UUID, 0);
-    p = field_put_bytes(p, DESCRIPTOR_DESCRIPTION, about.text, about.length);
-    write_descriptor(writer, writer->event, field_put(p, DESCRIPTOR_PROCESS_ORDERING, PROCESS_ORDERING_EXPLICIT));
-    return 0;
-}
-
-int perfetto_end(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err)
-{
-    int status = write_about(writer, about, unix_ns, err);
-    for (size_t i = 0; i < writer->all_processes.count && status == 0; i++)
-        status = write_process(writer, writer->all_processes.items[i], err);
-    for (size_t i = 0; i < writer->all_tracks.count && status == 0; i++) {
-        struct track *track = writer->all_tracks.items[i];
-        end_slices(writer, track, INT64_MAX);
-        if (!track->counter)
-            status = write_track(writer, track, err);
-    }
-    return status;
-}
-
-void perfetto_free(struct perfetto *writer)
-{
+    struct perfetto *writer = opaque;
     if (writer == NULL)
         return;
     for (size_t i = 0; i < writer->all_tracks.count; i++) {
@@ -962,3 +795,60 @@ void perfetto_free(struct perfetto *writer)
     free(writer->name);
     free(writer);
 }
+
+static void *perfetto_open(struct outfile *out, const struct export_options *options, struct err *err)
+{
+    struct perfetto *writer = calloc(1, sizeof *writer);
+    (void)options;
+    if (writer == NULL) {
+        no_memory(err);
+        return NULL;
+    }
+    *writer = (struct perfetto){.out = out,
+                                .tracks = MAP_OF(struct track_item, key),
+                                .counters = MAP_OF(struct counter_item, key),
+                                .processes = MAP_OF(struct process_item, pid),
+                                .generation = 1,
+                                .next_uuid = 1};
+    if (make_room(writer, 0, err) == 0)
+        return writer;
+    perfetto_free(writer);
+    return NULL;
+}
+
+static int write_about(struct perfetto *writer, const struct strbuf *about, int64_t unix_ns, struct err *err)
+{
+    char snapshot[HEAD_MAX], *s = put_clock(snapshot, CLOCK_TRACE_ID, 0, false);
+    if (make_room(writer, about->length, err) < 0)
+        return err_status(err);
+    if (unix_ns != DB_NULL && unix_ns >= 0) {
+        s = put_clock(s, CLOCK_REALTIME_ID, unix_ns, false);
+        write_packet(writer, "", 0, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
+    }
+    char *p = field_put(writer->event, DESCRIPTOR_UUID, 0);
+    p = field_put_bytes(p, DESCRIPTOR_DESCRIPTION, about->data, about->length);
+    write_descriptor(writer, writer->event, field_put(p, DESCRIPTOR_PROCESS_ORDERING, PROCESS_ORDERING_EXPLICIT));
+    return 0;
+}
+
+static int perfetto_end(void *opaque, const struct trace_about *about, const char *name, struct err *err)
+{
+    struct perfetto *writer = opaque;
+    int status = write_about(writer, about->facts, about->unix_ns, err);
+    (void)name;
+    for (size_t i = 0; i < writer->all_processes.count && status == 0; i++)
+        status = write_process(writer, writer->all_processes.items[i], err);
+    for (size_t i = 0; i < writer->all_tracks.count && status == 0; i++) {
+        struct track *track = writer->all_tracks.items[i];
+        end_slices(writer, track, INT64_MAX);
+        if (!track->counter)
+            status = write_track(writer, track, err);
+    }
+    return status;
+}
+
+const struct event_writer perfetto_writer = {.open = perfetto_open,
+                                             .add = perfetto_add,
+                                             .end = perfetto_end,
+                                             .free = perfetto_free,
+                                             .forget_texts = perfetto_forget_texts};

@@ -15,6 +15,7 @@
 
 #define TEXT_MAX ((size_t)1 << 20) /* bytes of a name or a value, escaped */
 #define VALUES_MAX 64
+_Static_assert(VALUES_MAX <= EVENT_ARGS_MAX, "an event holds them");
 #define COUNTERS_MAX 64 /* of a series */
 #define GROUP_MAX 16    /* counters of one query */
 
@@ -114,14 +115,14 @@ struct counter_run {
     const struct series_counter *counter;
     int name_column; /* its values are behind */
     size_t value_count;
-    struct strbuf keys[VALUES_MAX]; /* each value's name as a member of JSON: "Read(MB/s)": */
-    /* The same where the name of the event ends in the value's: "MB/s": of "HBM 0/Read"; not of the vendor's files. */
+    struct strbuf keys[VALUES_MAX]; /* each value's name, as struct event_key has it */
+    /* The same where the name of the event ends in the value's: "MB/s" of "HBM 0/Read"; not of the vendor's files. */
     struct strbuf short_keys[VALUES_MAX];
     struct strbuf value_key;                /* "value": of an event that is called like all of its value */
     const struct strbuf *shown[VALUES_MAX]; /* one of those, of the row */
-    struct strbuf name;                     /* of the event */
+    struct strbuf name;                     /* of the event, as the inside of a JSON string */
     struct strbuf plain_name;               /* before it was escaped */
-    size_t keys_length;
+    bool named;                             /* there is one */
     struct series_value values[VALUES_MAX]; /* of the row; of one with most, of the event that further rows may
                                                belong to */
 };
@@ -198,57 +199,55 @@ static void make_sql(const struct series_run *series, const struct record_kind *
 
 /* ---- an event ---- */
 
-/* Begins an event with its name, where its values have room, too. NULL with err set. */
-static char *begin_event(struct series_run *series, const struct counter_run *counter, struct err *err)
+/* Makes EVENT_KEY_ROOM bytes that can be read behind a key. */
+static int end_key(struct strbuf *key)
+{
+    static const char zeros[EVENT_KEY_ROOM];
+    const size_t length = key->length;
+    if (strbuf_add(key, zeros, sizeof zeros) < 0)
+        return -1;
+    key->length = length;
+    return 0;
+}
+
+static void add_argument(struct event *event, struct event_key key, const struct report_column *column,
+                         const struct series_value *value)
+{
+    const bool whole = value->type == SQLITE_INTEGER;
+    if (!series_value_is_number(value)) {
+        event_plain_of(event, key, value->text, value->length);
+        return;
+    }
+    struct event_arg *arg = event_arg(event, key, whole ? EVENT_FORM_INTEGER : EVENT_FORM_REAL, FORM_NUMBER_MAX);
+    arg->form = (uint8_t)column->form;
+    arg->decimals = column->decimals;
+    if (whole)
+        arg->integer = value->integer;
+    else
+        arg->real = value->real;
+}
+
+/* Adds name and values, as far as they exist, and puts the event; number: of a slice, or DB_NULL. */
+static int put_event(struct series_run *series, const struct counter_run *counter, struct event *event, int64_t number,
+                     struct err *err)
 {
     size_t texts = 0;
-    for (size_t i = 0; i < counter->value_count; i++)
-        texts += counter->values[i].type != SQLITE_NULL ? counter->values[i].length : 0;
-    if (texts > TEXT_MAX) {
-        err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name);
-        return NULL;
-    }
-    char *p = trace_event_room(&series->run->trace,
-                               counter->name.length + counter->keys_length +
-                                   counter->value_count * (FORM_NUMBER_MAX + 1) + JSON_TEXT_EXPANSION * texts,
-                               err);
-    return p != NULL ? trace_put_bytes(trace_begin_event(p), counter->name.data, counter->name.length) : NULL;
-}
-
-#define KEY_END "\":"
-
-/* Puts a value's name, with the number of its slice where it has that. */
-static char *put_key(char *p, const struct strbuf *key, const struct report_column *column, int64_t number)
-{
-    if ((column->flags & REPORT_NUMBERED) == 0 || number == DB_NULL)
-        return trace_put_bytes(p, key->data, key->length);
-    p = trace_put_bytes(p, key->data, key->length - strlen(KEY_END));
-    *p++ = ' ';
-    return trace_put_literal(number_put_signed(p, number), KEY_END);
-}
-
-/* Puts those that exist; number: of a slice, or DB_NULL. */
-static char *put_values(char *p, const struct counter_run *counter, int64_t number)
-{
+    event_name_copy(event, counter->name.data, counter->name.length);
     for (size_t i = 0; i < counter->value_count; i++) {
         const struct series_value *value = &counter->values[i];
+        const struct report_column *column = &counter->counter->values[i];
+        struct event_key key = {counter->shown[i]->data, counter->shown[i]->length};
         if (value->type == SQLITE_NULL)
             continue;
-        if (p[-1] != '{')
-            *p++ = ',';
-        const struct report_column *column = &counter->counter->values[i];
-        p = put_key(p, counter->shown[i], column, number);
-        if (value->type == SQLITE_INTEGER) {
-            p = form_put_integer(p, column->form, column->decimals, value->integer);
-        } else if (value->type == SQLITE_FLOAT) {
-            p = form_put_real(p, column->form, column->decimals, value->real);
-        } else {
-            *p++ = '"';
-            p += json_text_escape(p, value->text, value->length);
-            *p++ = '"';
-        }
+        if ((column->flags & REPORT_NUMBERED) != 0 && number != DB_NULL)
+            key = event_numbered_key(event, key, number);
+        add_argument(event, key, column, value);
+        event_copy_key(event);
+        texts += value->length;
     }
-    return p;
+    if (texts > TEXT_MAX)
+        return err_set(err, ERR_LIMIT, "an event of '%s' is too long for a timeline", series->series->name);
+    return trace_put(&series->run->trace, event, err);
 }
 
 /* A number that is 0 may be a NULL. */
@@ -310,11 +309,23 @@ static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_s
     return *name != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the name of a thread");
 }
 
+/* id: below 0 where the arrow ends, unless all have one phase. */
+static int draw_arrow(struct series_run *series, int64_t id, const struct trace_slice *slice, struct err *err)
+{
+    const struct series_arrow *arrow = series->first->arrow;
+    const struct trace_flow flow = {.name = arrow->name,
+                                    .category = arrow->category,
+                                    .numbered = arrow->numbered,
+                                    .connects = strcmp(arrow->category, host_to_device.category) == 0};
+    const char phase = arrow->phase != '\0' ? arrow->phase : id < 0 ? 'f' : 's';
+    struct event event;
+    event_flow(&event, &series->run->trace.style, &flow, phase, arrow->phase == '\0' ? imaxabs(id) : id, slice->pid,
+               slice->tid, slice->start_ns);
+    return trace_put(&series->run->trace, &event, err);
+}
+
 static int draw_slice(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row, struct err *err)
 {
-    struct trace *trace = &series->run->trace;
-    const struct trace_style *style = &trace->style;
-    const struct series_arrow *arrow = series->first->arrow;
     int64_t thread = integer_of(row, COLUMN_THREAD);
     struct trace_slice slice = {.pid = series->pid,
                                 .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
@@ -322,45 +333,34 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
     if (series->first->ticks)
         slice.exact_ns = ticks_span_ns(cann_clock_hz(&series->run->clocks, integer_of(row, COLUMN_DEVICE)),
                                        slice.start_ns, slice.duration_ns);
-    char *p = NULL;
-    if (keep_thread_name(series, thread, row, err) == 0 && trace_lanes_place(&series->lanes, thread, &slice, err) == 0)
-        p = begin_event(series, counter, err);
-    if (p == NULL)
+    struct event event;
+    if (keep_thread_name(series, thread, row, err) < 0 ||
+        trace_lanes_begin(&series->lanes, thread, &slice, &event, err) < 0)
         return err_status(err);
     if (series->first->categories != NULL)
-        p = trace_put_category(p, style,
-                               value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
-    p = put_values(trace_put_slice(p, style, &slice), counter, integer_of(row, COLUMN_NUMBER));
-    p = trace_end_slice(p, style, &slice);
-    if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL) {
-        const struct trace_flow flow = {.name = arrow->name,
-                                        .category = arrow->category,
-                                        .numbered = arrow->numbered,
-                                        .connects = strcmp(arrow->category, host_to_device.category) == 0};
-        const int64_t id = sqlite3_column_int64(row, COLUMN_ARROW);
-        const char phase = arrow->phase != '\0' ? arrow->phase : id < 0 ? 'f' : 's';
-        p = trace_put_flow(p, style, &flow, phase, arrow->phase == '\0' ? imaxabs(id) : id, slice.pid, slice.tid,
-                           slice.start_ns);
-    }
-    return trace_event_done(trace, p, err);
+        event_category_first(&event,
+                             value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
+    if (put_event(series, counter, &event, integer_of(row, COLUMN_NUMBER), err) < 0)
+        return err_status(err);
+    return series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL
+               ? draw_arrow(series, sqlite3_column_int64(row, COLUMN_ARROW), &slice, err)
+               : 0;
 }
 
 /* An event without any value is none. */
 static int draw_counter(struct series_run *series, const struct counter_run *counter, sqlite3_stmt *row,
                         const struct event_place *place, struct err *err)
 {
-    struct trace *trace = &series->run->trace;
+    struct event event;
     bool any = false;
     for (size_t i = 0; i < counter->value_count; i++)
         any |= counter->values[i].type != SQLITE_NULL;
     if (!any)
         return 0;
-    char *p = find_process(series, row, place->device_id, err) == 0 ? begin_event(series, counter, err) : NULL;
-    if (p == NULL)
+    if (find_process(series, row, place->device_id, err) < 0)
         return err_status(err);
-    p = put_values(trace_put_counter(p, &trace->style, series->pid, counter->counter->counter_thread, place->time_ns),
-                   counter, DB_NULL);
-    return trace_event_done(trace, trace_end_counter(p, &trace->style), err);
+    event_begin(&event, 'C', series->pid, counter->counter->counter_thread, place->time_ns);
+    return put_event(series, counter, &event, DB_NULL, err);
 }
 
 /* ---- rows ---- */
@@ -408,10 +408,11 @@ static void shorten_keys(struct counter_run *counter, const char *name, size_t l
 static int set_name(struct series_run *series, struct counter_run *counter, const char *name, size_t length,
                     struct err *err)
 {
+    counter->named = true;
     strbuf_clear(&counter->name);
     strbuf_clear(&counter->plain_name);
     strbuf_add(&counter->plain_name, name, length);
-    if (json_text_quote(&counter->name, name, length) < 0 || counter->plain_name.failed)
+    if (json_text_append(&counter->name, name, length) < 0 || counter->plain_name.failed)
         return err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
     shorten_keys(counter, name, length);
     return 0;
@@ -426,8 +427,7 @@ static bool take_name(struct series_run *series, struct counter_run *counter, sq
     *ret_status = 0;
     if (name == NULL)
         return false;
-    if (counter->name.length == 0 || counter->plain_name.length != length ||
-        memcmp(counter->plain_name.data, name, length) != 0)
+    if (!counter->named || counter->plain_name.length != length || memcmp(counter->plain_name.data, name, length) != 0)
         *ret_status = set_name(series, counter, name, length, err);
     return true;
 }
@@ -455,7 +455,7 @@ static int draw_pending(struct series_run *series, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; series->has_pending && i < series->counter_count && status == 0; i++) {
-        if (series->counters[i].name.length > 0)
+        if (series->counters[i].named)
             status = draw_counter(series, &series->counters[i], NULL, &series->pending, err);
     }
     series->has_pending = false;
@@ -467,7 +467,7 @@ static int merge_counter(struct series_run *series, struct counter_run *counter,
                          struct err *err)
 {
     int status = 0;
-    if (counter->name.length == 0)
+    if (!counter->named)
         take_name(series, counter, row, &status, err);
     for (size_t i = 0; i < counter->value_count && status == 0; i++) {
         struct series_value value = series_value_read(row, counter->name_column + 1 + (int)i);
@@ -523,7 +523,9 @@ static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows,
 static int make_key(struct strbuf *key, const char *text, size_t length)
 {
     strbuf_init(key, TEXT_MAX);
-    return json_text_quote(key, text, length) < 0 || strbuf_addc(key, ':') < 0 ? -1 : 0;
+    return strbuf_addc(key, ',') < 0 || json_text_quote(key, text, length) < 0 || strbuf_addc(key, ':') < 0
+               ? -1
+               : end_key(key);
 }
 
 /* The unit or the rest of a title. */
@@ -550,7 +552,6 @@ static int make_keys(const struct series_run *series, struct counter_run *counte
         if (make_key(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
             (shortens && make_short_key(&counter->short_keys[i], values[i].title) < 0))
             return err_set(err, ERR_NO_MEMORY, "out of memory for the values of '%s'", series->series->name);
-        counter->keys_length += counter->keys[i].length + counter->value_key.length + NUMBER_MAX;
     }
     return 0;
 }

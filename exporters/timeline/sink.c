@@ -5,8 +5,7 @@
 #include "base/file/large.h"
 #include "base/search.h"
 #include "base/strbuf.h"
-#include "exporters/timeline/event.h"
-#include "exporters/timeline/event_text.h"
+#include "exporters/timeline/event_json.h"
 #include "exporters/timeline/perfetto.h"
 #include "exporters/timeline/speedscope.h"
 #include "exporters/timeline/squeeze.h"
@@ -17,8 +16,6 @@
 #include <string.h>
 
 #define LINE_MAX ((size_t)256 * 1024 * 1024) /* bytes of one event */
-#define TEXT_MAX ((size_t)1024 * 1024)       /* bytes before the first event, and behind the last one */
-#define REST_PIECE 1024
 #define PATH_LIMIT 8192
 
 /* ---- cuts: which part of a file an event is in. A capture's timelines are drawn as often as their parts need it,
@@ -122,28 +119,155 @@ static size_t trace_cuts_part(const struct cut_borders *borders, const struct ex
     return borders != NULL ? search_until(borders->items, borders->count, sizeof *borders->items, 0, time_ns) : 0;
 }
 
+/* ---- formats ---- */
+
+enum trace_way { WAY_PLAIN, WAY_GZIP, WAY_PACKETS, WAY_NOWHERE };
+
+static const struct event_writer taker_writer;
+
+static const struct trace_form {
+    const char *ending;
+    const struct event_writer *writer;
+    enum trace_way way; /* of the bytes */
+} forms[] = {[TRACE_JSON] = {".json", &json_writer, WAY_PLAIN},
+             [TRACE_JSON_GZ] = {".json.gz", &json_writer, WAY_GZIP},
+             [TRACE_PFTRACE] = {".pftrace", &perfetto_writer, WAY_PACKETS},
+             [TRACE_PFTRACE_RAW] = {".pftrace", &perfetto_writer, WAY_PLAIN},
+             [TRACE_SPEEDSCOPE] = {".speedscope.json", &speedscope_writer, WAY_PLAIN},
+             [TRACE_TAKEN] = {".json", &taker_writer, WAY_NOWHERE}};
+
+/* A document of JSON. */
+struct json_document {
+    struct outfile *out;
+    bool any; /* an event or metadata is there */
+    struct trace_place place;
+    char *own;
+    size_t own_size; /* memory of events that the buffer has no room for */
+};
+
+static void *json_open(struct outfile *out, const struct export_options *options, struct err *err)
+{
+    struct json_document *document = calloc(1, sizeof *document);
+    (void)options;
+    if (document == NULL)
+        err_no_memory(err);
+    else
+        document->out = out;
+    return document;
+}
+
+static void json_free(void *opaque)
+{
+    struct json_document *document = opaque;
+    if (document != NULL)
+        free(document->own);
+    free(document);
+}
+
+static int json_add(void *opaque, const struct event *event, struct err *err)
+{
+    struct json_document *document = opaque;
+    const size_t room = event_json_room(event);
+    char *start;
+    if (room <= OUTFILE_RESERVE_MAX)
+        start = outfile_reserve(document->out, room);
+    else if (room <= document->own_size || array_grow(&document->own, &document->own_size, 0, room, 1, err) == 0)
+        start = document->own;
+    else
+        return err_status(err);
+    const size_t length = (size_t)(event_put_json(start, &trace_style_msprof, event, &document->place) - start);
+    if (!document->any)
+        *start = '['; /* in the place of the comma */
+    document->any = true;
+    if (start == document->own)
+        outfile_write(document->out, start, length);
+    else
+        outfile_advance(document->out, length);
+    return outfile_failed(document->out) ? err_set(err, ERR_IO, "cannot write '%s'", document->out->path) : 0;
+}
+
+/* The last event is a metadata event with the name that catapult knows for such facts. */
+void trace_put_end(struct outfile *out, const struct trace_about *about)
+{
+    char *start = outfile_reserve(out, TRACE_EVENT_MAX), *p = start;
+    if (about->facts->length > 0) {
+        p = trace_put_literal(p, ",\n{\"name\":\"TraceConfig\",\"ph\":\"M\",\"pid\":");
+        p = trace_put_literal(number_put_signed(p, about->first_pid), ",\"tid\":0,\"args\":{\"value\":");
+        outfile_advance(out, (size_t)(p - start));
+        outfile_add(out, about->facts);
+        start = p = outfile_reserve(out, TRACE_EVENT_MAX);
+        p = trace_put_literal(p, "}}");
+    }
+    outfile_advance(out, (size_t)(trace_put_literal(p, "\n]\n") - start));
+}
+
+static int json_end(void *opaque, const struct trace_about *about, const char *name, struct err *err)
+{
+    (void)name;
+    (void)err;
+    trace_put_end(((struct json_document *)opaque)->out, about);
+    return 0;
+}
+
+const struct event_writer json_writer = {.open = json_open, .add = json_add, .end = json_end, .free = json_free};
+
+/* Of TRACE_TAKEN: the options' taker, which gets the events as they are. */
+struct taking {
+    const struct event_taker *taker;
+};
+
+static void *taker_open(struct outfile *out, const struct export_options *options, struct err *err)
+{
+    struct taking *taking = calloc(1, sizeof *taking);
+    (void)out;
+    if (taking == NULL) {
+        err_no_memory(err);
+        return NULL;
+    }
+    taking->taker = options->taker;
+    if (options->taker->begin(options->taker->arg, err) == 0)
+        return taking;
+    free(taking);
+    return NULL;
+}
+
+static int taker_add(void *opaque, const struct event *event, struct err *err)
+{
+    const struct event_taker *taker = ((const struct taking *)opaque)->taker;
+    return taker->take(taker->arg, event, err);
+}
+
+static int taker_end(void *opaque, const struct trace_about *about, const char *name, struct err *err)
+{
+    (void)opaque;
+    (void)about;
+    (void)name;
+    (void)err;
+    return 0;
+}
+
+static const struct event_writer taker_writer = {.open = taker_open, .add = taker_add, .end = taker_end, .free = free};
+
 /* ---- the sink ---- */
 
 /* A file. */
 struct part {
     struct outfile file;
-    struct squeeze *squeeze;       /* NULL: not compressed */
-    struct outfile *out;           /* where its bytes go */
-    struct perfetto *writer;       /* of Perfetto's format; NULL: of another one */
-    struct speedscope *speedscope; /* NULL likewise */
-    uint64_t events;               /* without metadata and arrows */
-    bool any;                      /* an event or metadata is there */
+    struct squeeze *squeeze; /* NULL: not compressed */
+    struct outfile *out;     /* where its bytes go */
+    void *writer;            /* of the format; NULL: the events are not wanted */
+    uint64_t events;         /* without metadata and arrows */
 };
 
 struct trace_sink {
     const struct export_options *options;
+    const struct trace_form *form;
     struct trace_cuts *cuts; /* NULL: all is one part */
     const struct cut_borders *borders;
-    bool is_taken, is_wanted; /* by the options' taker */
+    bool is_wanted; /* a taker has the events of the timeline of everything alone */
     char *path;
-    struct strbuf head, tail, rest; /* rest: an event whose end has not come */
-    bool has_head, in_tail;
-    struct event_text event; /* that is being taken */
+    struct strbuf rest; /* an event whose end has not come */
+    struct event event; /* that is being taken */
     struct part parts[CUTS_AT_ONCE];
     size_t part_count;
     struct cut_bins *bins; /* of counting */
@@ -151,11 +275,6 @@ struct trace_sink {
 };
 
 /* ---- names ---- */
-
-static bool is_json(const struct export_options *options)
-{
-    return options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
-}
 
 static bool chooses(const struct export_options *options)
 {
@@ -169,13 +288,7 @@ bool trace_sink_needed(const struct export_options *options)
 
 const char *export_trace_ending(enum trace_format format)
 {
-    static const char *const endings[] = {[TRACE_JSON] = ".json",
-                                          [TRACE_JSON_GZ] = ".json.gz",
-                                          [TRACE_PFTRACE] = ".pftrace",
-                                          [TRACE_PFTRACE_RAW] = ".pftrace",
-                                          [TRACE_SPEEDSCOPE] = ".speedscope.json",
-                                          [TRACE_TAKEN] = ".json"};
-    return endings[format];
+    return forms[format].ending;
 }
 
 /* part: 0: of the whole. */
@@ -201,10 +314,9 @@ char *trace_sink_path(const struct export_options *options, const char *path)
 
 /* ---- parts ---- */
 
-static void part_abort(struct part *part)
+static void part_abort(const struct trace_sink *sink, struct part *part)
 {
-    perfetto_free(part->writer);
-    speedscope_free(part->speedscope);
+    sink->form->writer->free(part->writer);
     squeeze_abort(part->squeeze);
     outfile_abort(&part->file);
     *part = (struct part){.file = {.fd = -1, .lock_fd = -1}};
@@ -212,27 +324,20 @@ static void part_abort(struct part *part)
 
 static int part_open(struct part *part, const struct trace_sink *sink, const char *path, struct err *err)
 {
-    const enum trace_format format = sink->options->trace_format;
-    *part = (struct part){.out = &part->file};
+    const enum trace_way way = sink->form->way;
+    *part = (struct part){.file = {.fd = -1, .lock_fd = -1}, .out = &part->file};
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
-    if (sink->is_taken) {
-        part->file = (struct outfile){.fd = -1, .lock_fd = -1};
-        return sink->is_wanted ? sink->options->taker->begin(sink->options->taker->arg, err) : 0;
-    }
-    if (format == TRACE_JSON_GZ || format == TRACE_PFTRACE) {
-        part->squeeze = squeeze_open(path, format == TRACE_PFTRACE ? SQUEEZE_PACKETS : SQUEEZE_GZIP, err);
+    if (way == WAY_GZIP || way == WAY_PACKETS) {
+        part->squeeze = squeeze_open(path, way == WAY_GZIP ? SQUEEZE_GZIP : SQUEEZE_PACKETS, err);
         part->out = part->squeeze != NULL ? squeeze_input(part->squeeze) : NULL;
-    } else if (outfile_open(&part->file, path, err) < 0) {
+    } else if (way == WAY_PLAIN && outfile_open(&part->file, path, err) < 0) {
         part->out = NULL;
     }
-    if (part->out == NULL)
-        return err_status(err);
-    if (format == TRACE_SPEEDSCOPE)
-        part->speedscope = speedscope_new(part->out, err);
-    else if (!is_json(sink->options))
-        part->writer = perfetto_new(part->out, err);
-    return is_json(sink->options) || part->writer != NULL || part->speedscope != NULL ? 0 : err_status(err);
+    if (part->out == NULL || !sink->is_wanted)
+        return part->out != NULL ? 0 : err_status(err);
+    part->writer = sink->form->writer->open(part->out, sink->options, err);
+    return part->writer != NULL ? 0 : err_status(err);
 }
 
 static int open_parts(struct trace_sink *sink, struct err *err)
@@ -249,168 +354,103 @@ static int open_parts(struct trace_sink *sink, struct err *err)
         int status = part_open(&sink->parts[sink->part_count], sink, path, err);
         free(path);
         if (status < 0) {
-            part_abort(&sink->parts[sink->part_count]);
+            part_abort(sink, &sink->parts[sink->part_count]);
             return status;
         }
     }
     return 0;
 }
 
-/* Gives an event to a part; ret_bytes (may be NULL): how long it is as JSON. */
-static int part_add(const struct trace_sink *sink, struct part *part, const struct event_text *event, const char *bytes,
-                    size_t *ret_bytes, struct err *err)
+/* Gives an event to a part. */
+static int part_add(const struct trace_sink *sink, struct part *part, const struct event *event, struct err *err)
 {
-    part->events += event->phase == 'X' || (part->speedscope == NULL && (event->phase == 'i' || event->phase == 'C'));
-    if (sink->is_taken)
-        return sink->is_wanted ? sink->options->taker->take(sink->options->taker->arg, event, err) : 0;
-    if (part->speedscope != NULL)
-        return speedscope_add(part->speedscope, event, err);
-    if (part->writer != NULL)
-        return perfetto_add(part->writer, event, err);
-    if (!part->any)
-        outfile_add(part->out, &sink->head);
-    outfile_write(part->out, part->any ? ",\n" : "\n", part->any ? 2 : 1);
-    const uint64_t before = part->out->written + part->out->used;
-    event_text_write(part->out, &trace_style_msprof, bytes, bytes + event->length);
-    if (ret_bytes != NULL)
-        *ret_bytes = (size_t)(part->out->written + part->out->used - before);
-    part->any = true;
-    return outfile_failed(part->out) ? err_set(err, ERR_IO, "cannot write '%s'", sink->path) : 0;
+    const char phase = event->head.phase;
+    part->events += phase == 'X' || (!sink->form->writer->slices_alone && (phase == 'i' || phase == 'C'));
+    return part->writer != NULL ? sink->form->writer->add(part->writer, event, err) : 0;
 }
 
 /* ---- events ---- */
 
 /* Whether something of an event is in the time that is asked for. */
-static bool is_wanted(const struct export_options *options, const struct event_text *event)
+static bool is_wanted(const struct export_options *options, const struct event_head *event)
 {
-    int64_t end_ns;
-    if (__builtin_add_overflow(event->start_ns, event->duration_ns, &end_ns))
-        end_ns = INT64_MAX;
     return (options->until_ns == 0 || event->start_ns < options->until_ns) &&
-           (options->from_ns == 0 || event->start_ns >= options->from_ns || end_ns > options->from_ns);
+           (options->from_ns == 0 || event->start_ns >= options->from_ns ||
+            span_end(event->start_ns, event->duration_ns) > options->from_ns);
 }
 
-static int count_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, struct err *err)
+/* An event is as long as it becomes, or where its format writes all at the end, as it was handed over. */
+static int count_event(struct trace_sink *sink, struct err *err)
 {
-    const size_t part = trace_cuts_part(sink->borders, sink->options, event->start_ns);
-    size_t length = event->length;
+    enum { BETWEEN = 2 }; /* bytes before an event of JSON that are no part of it */
+    const int64_t start_ns = sink->event.head.start_ns;
+    const size_t part = trace_cuts_part(sink->borders, sink->options, start_ns);
+    const struct outfile *out = sink->parts[0].out;
+    const uint64_t before = out->written + out->used;
     if (part >= sink->cuts->parts)
         sink->cuts->parts = part + 1;
     if (sink->options->split == SPLIT_TIME)
         return 0;
-    if (part_add(sink, &sink->parts[0], event, bytes, &length, err) < 0)
+    if (part_add(sink, &sink->parts[0], &sink->event, err) < 0)
         return err_status(err);
-    cut_bins_add(sink->bins, event->start_ns, length);
+    const size_t bytes = (size_t)(out->written + out->used - before);
+    cut_bins_add(sink->bins, start_ns, bytes > BETWEEN ? bytes - BETWEEN : sink->event.head.size);
     return 0;
 }
 
-/* Takes a coded event straight into the only file; NULL: it is none, or err is set. */
-static const char *take_coded(struct trace_sink *sink, const char *event, const char *end, struct err *err)
+static int take_event(struct trace_sink *sink, const char *packed, struct err *err)
 {
-    char phase;
-    if (sink->parts[0].writer == NULL || sink->cuts != NULL || chooses(sink->options))
-        return NULL;
-    const char *stop = perfetto_take(sink->parts[0].writer, event, end, &phase, err);
-    if (stop != NULL)
-        sink->parts[0].events += phase == 'X' || phase == 'i';
-    return stop;
-}
-
-static int take_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, struct err *err)
-{
-    if (event->phase == 'M') {
+    const struct event *event = &sink->event;
+    event_unpack(&sink->event, packed);
+    if (event->head.phase == 'M') {
         int status = 0;
         for (size_t i = 0; i < sink->part_count && status == 0; i++)
-            status = part_add(sink, &sink->parts[i], event, bytes, NULL, err);
+            status = part_add(sink, &sink->parts[i], event, err);
         return status;
     }
-    if (!is_wanted(sink->options, event))
+    if (!is_wanted(sink->options, &event->head))
         return 0;
     if (sink->cuts == NULL)
-        return part_add(sink, &sink->parts[0], event, bytes, NULL, err);
+        return part_add(sink, &sink->parts[0], event, err);
     if (sink->cuts->counting)
-        return count_event(sink, event, bytes, err);
-    const size_t part = trace_cuts_part(sink->borders, sink->options, event->start_ns);
+        return count_event(sink, err);
+    const size_t part = trace_cuts_part(sink->borders, sink->options, event->head.start_ns);
     if (part < sink->cuts->first || part >= sink->cuts->first + sink->part_count)
         return 0;
-    return part_add(sink, &sink->parts[part - sink->cuts->first], event, bytes, NULL, err);
+    return part_add(sink, &sink->parts[part - sink->cuts->first], event, err);
 }
 
-static int keep(struct strbuf *text, const char *bytes, const char *end, struct err *err)
+/* Takes what is missing of the event whose beginning is kept; returns how many bytes, 0: err is set. */
+static size_t take_rest(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
 {
-    return strbuf_add(text, bytes, (size_t)(end - bytes)) < 0
-               ? err_set(err, ERR_LIMIT, "an event, or the text around the events, is too long for a timeline")
-               : 0;
-}
-
-/* Takes the head, events, each behind a comma and the end of a line, and the tail; *at: what has not come as a whole.
- */
-static int take_events(struct trace_sink *sink, const char **at, const char *end, struct err *err)
-{
-    static const char facts[] = TRACE_FACTS_BEGIN;
-    if (!sink->has_head) {
-        const char *line = memchr(*at, '\n', (size_t)(end - *at));
-        if (line == NULL)
+    struct strbuf *rest = &sink->rest;
+    const bool has_size = rest->length >= sizeof(uint32_t);
+    const size_t missing = (has_size ? event_packed_size(rest->data) : sizeof(uint32_t)) - rest->length;
+    const size_t taken = missing < length ? missing : length;
+    if (strbuf_add(rest, bytes, taken) < 0) {
+        err_set(err, ERR_LIMIT, "an event is too long for a timeline");
+        return 0;
+    }
+    if (has_size && taken == missing) {
+        if (take_event(sink, rest->data, err) < 0)
             return 0;
-        sink->has_head = true;
-        if (keep(&sink->head, *at, line, err) < 0)
-            return err_status(err);
-        *at = line;
+        strbuf_clear(rest);
     }
-    while (!sink->in_tail) {
-        const char *event = *at + (*at < end && **at == ',') + 1, *stop;
-        if (event >= end)
-            return 0;
-        const size_t length = (size_t)(end - event), compared = length < sizeof facts - 1 ? length : sizeof facts - 1;
-        if (memcmp(event, facts, compared) == 0) {
-            if (compared < sizeof facts - 1)
-                return 0;
-            sink->in_tail = true;
-            break;
-        }
-        if ((stop = take_coded(sink, event, end, err)) == NULL) {
-            if (err->code != ERR_NONE)
-                return err_status(err);
-            if ((stop = event_text_read(event, end, &sink->event)) == NULL)
-                return 0;
-            if (take_event(sink, &sink->event, event, err) < 0)
-                return err_status(err);
-        }
-        *at = stop;
-    }
-    const char *tail = *at;
-    *at = end;
-    return keep(&sink->tail, tail, end, err);
-}
-
-/* Takes the event whose beginning is kept, and gives back what follows it; *at: the end of what was taken. */
-static int take_rest(struct trace_sink *sink, const char **at, const char *end, struct err *err)
-{
-    for (size_t piece = REST_PIECE; sink->rest.length > 0 && *at < end; piece *= 2) {
-        const size_t length = piece < (size_t)(end - *at) ? piece : (size_t)(end - *at);
-        if (keep(&sink->rest, *at, *at + length, err) < 0)
-            return err_status(err);
-        const char *taken = sink->rest.data, *stop = taken + sink->rest.length;
-        if (take_events(sink, &taken, stop, err) < 0)
-            return err_status(err);
-        *at += length;
-        if ((size_t)(stop - taken) <= length) {
-            *at -= stop - taken;
-            strbuf_clear(&sink->rest);
-        } else if (taken > sink->rest.data) {
-            sink->rest.length = (size_t)(stop - taken);
-            memmove(sink->rest.data, taken, sink->rest.length);
-        }
-    }
-    return 0;
+    return taken;
 }
 
 static int take_bytes(struct trace_sink *sink, const char *bytes, size_t length, struct err *err)
 {
-    const char *at = bytes, *end = bytes + length;
-    if (take_rest(sink, &at, end, err) < 0 || take_events(sink, &at, end, err) < 0)
-        return err_status(err);
-    return keep(&sink->rest, at, end, err);
+    for (size_t taken; length > 0; bytes += taken, length -= taken) {
+        if (sink->rest.length == 0 && length >= sizeof(uint32_t) && length >= event_packed_size(bytes)) {
+            taken = event_packed_size(bytes);
+            if (take_event(sink, bytes, err) < 0)
+                return err_status(err);
+        } else if ((taken = take_rest(sink, bytes, length, err)) == 0) {
+            return err_status(err);
+        }
+    }
+    return 0;
 }
 
 /* Whether its bytes are compressed as they are. */
@@ -420,7 +460,7 @@ static bool is_plain(const struct trace_sink *sink)
            !chooses(sink->options);
 }
 
-bool trace_sink_codes(const struct trace_sink *sink)
+bool trace_sink_takes_events(const struct trace_sink *sink)
 {
     return !is_plain(sink);
 }
@@ -439,10 +479,8 @@ int trace_sink_take(void *opaque, const char *bytes, size_t length)
 
 void trace_sink_forget_texts(struct trace_sink *sink)
 {
-    for (size_t i = 0; i < sink->part_count; i++) {
-        if (sink->parts[i].writer != NULL)
-            perfetto_forget_texts(sink->parts[i].writer);
-    }
+    for (size_t i = 0; i < sink->part_count && sink->form->writer->forget_texts != NULL; i++)
+        sink->form->writer->forget_texts(sink->parts[i].writer);
 }
 
 /* ---- the whole ---- */
@@ -456,12 +494,10 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
         return NULL;
     }
     sink->options = options;
-    sink->is_taken = options->trace_format == TRACE_TAKEN;
-    sink->is_wanted = strcmp(report, "msprof") == 0;
+    sink->form = &forms[options->trace_format];
+    sink->is_wanted = sink->form->way != WAY_NOWHERE || strcmp(report, "msprof") == 0;
     sink->cuts = options->split != SPLIT_NONE ? options->cuts : NULL;
     sink->err = (struct err)ERR_INIT;
-    strbuf_init(&sink->head, TEXT_MAX);
-    strbuf_init(&sink->tail, TEXT_MAX);
     strbuf_init(&sink->rest, LINE_MAX);
     sink->path = strdup(path);
     sink->bins = sink->cuts != NULL && sink->cuts->counting ? calloc(1, sizeof *sink->bins) : NULL;
@@ -475,47 +511,31 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
     return NULL;
 }
 
-int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err)
+int trace_sink_failed(const struct trace_sink *sink, struct err *err)
 {
     if (sink->err.code != ERR_NONE)
         *err = sink->err;
-    else if (whole && !is_plain(sink) && !sink->in_tail)
-        return err_set(err, ERR_FORMAT, "cannot read back an event of a timeline: %.200s", sink->rest.data);
     return -(int)sink->err.code;
 }
 
-/* The facts of the trace, from the tail. */
-static struct event_span about(const struct trace_sink *sink)
-{
-    static const char key[] = TRACE_FACTS_KEY, end[] = TRACE_FACTS_END;
-    const char *text = strstr(sink->tail.data, key);
-    if (text == NULL)
-        return (struct event_span){"", 0};
-    text += sizeof key - 1;
-    return (struct event_span){text, strlen(text) - (sizeof end - 1)};
-}
-
-/* The name of a profile is that of its file, without the ending of JSON. */
-static int end_speedscope(const struct trace_sink *sink, struct speedscope *writer, struct err *err)
+/* Ends what is in the format. The name of the whole is that of its file, without the ending of JSON. */
+static int end_writer(const struct trace_sink *sink, struct part *part, const struct trace_about *about,
+                      struct err *err)
 {
     const char *file = path_name(sink->path);
     SCOPED_FREE char *name = scoped_text(file, strlen(file) - strlen(".json"));
-    return name != NULL ? speedscope_end(writer, name, err) : err_no_memory(err);
+    return name != NULL ? sink->form->writer->end(part->writer, about, name, err) : err_no_memory(err);
 }
 
 /* Completes a file that has events; *ret_bytes: how long it is. */
-static int part_commit(const struct trace_sink *sink, struct part *part, int64_t unix_ns, bool plain,
+static int part_commit(const struct trace_sink *sink, struct part *part, const struct trace_about *about,
                        uint64_t *ret_bytes, struct err *err)
 {
     *ret_bytes = 0;
-    if (sink->is_taken)
+    if (trace_sink_takes_events(sink) && part->writer != NULL && end_writer(sink, part, about, err) < 0)
+        return err_status(err);
+    if (sink->form->way == WAY_NOWHERE)
         return 0;
-    if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
-        return err_status(err);
-    if (part->speedscope != NULL && end_speedscope(sink, part->speedscope, err) < 0)
-        return err_status(err);
-    if (part->writer == NULL && part->speedscope == NULL && !plain)
-        outfile_add(part->out, &sink->tail);
     if (part->squeeze == NULL) {
         *ret_bytes = part->file.written + part->file.used;
         return outfile_commit(&part->file, err);
@@ -552,7 +572,7 @@ static int count_file(struct trace_sink *sink, uint64_t bytes, struct err *err)
     return 0;
 }
 
-int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,
+int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, const struct trace_about *about,
                       struct export_result *result, struct err *err)
 {
     const bool counting = sink->cuts != NULL && sink->cuts->counting, plain = is_plain(sink);
@@ -562,7 +582,7 @@ int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *repor
         uint64_t bytes;
         if (events == 0)
             continue;
-        if (part_commit(sink, &sink->parts[i], unix_ns, plain, &bytes, err) < 0)
+        if (part_commit(sink, &sink->parts[i], about, &bytes, err) < 0)
             status = err_status(err);
         else
             status = counting ? count_file(sink, bytes, err) : tell_part(sink, i, events, report, result, err);
@@ -576,9 +596,7 @@ void trace_sink_abort(struct trace_sink *sink)
     if (sink == NULL)
         return;
     for (size_t i = 0; i < sink->part_count; i++)
-        part_abort(&sink->parts[i]);
-    strbuf_release(&sink->head);
-    strbuf_release(&sink->tail);
+        part_abort(sink, &sink->parts[i]);
     strbuf_release(&sink->rest);
     free(sink->path);
     free(sink->bins);

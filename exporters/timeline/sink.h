@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the events of a timeline go that are not simply written: into another format, or only some of them, or into
- * several files. A sink takes the bytes of the Trace Event Format from an outfile (outfile_open_pipe). */
+ * several files. A sink takes packed events (event.h) from an outfile (outfile_open_pipe); a format of files is a table
+ * of functions. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SINK_H
 #define MSPROF_EXPORTERS_TIMELINE_SINK_H
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/file/outfile.h"
 #include "exporters/export.h"
+#include "exporters/timeline/event.h"
+
+/* What the end of a timeline says. */
+struct trace_about {
+    const struct strbuf *facts; /* of the whole, as an object of JSON; empty: none */
+    int64_t first_pid;          /* the process that was named first */
+    int64_t unix_ns;            /* when time 0 was, DB_NULL: not known */
+};
+
+/* What writes the events of one file in a format. */
+struct event_writer {
+    /* Writes to out, which must outlive it, as the options do; NULL with err set. */
+    void *(*open)(struct outfile *out, const struct export_options *options, struct err *err);
+    int (*add)(void *writer, const struct event *event, struct err *err);
+    /* name (not escaped): of the whole. */
+    int (*end)(void *writer, const struct trace_about *about, const char *name, struct err *err);
+    void (*free)(void *writer);         /* NULL is fine */
+    void (*forget_texts)(void *writer); /* texts that stayed are gone; NULL: it knows none by their addresses */
+    bool slices_alone;                  /* it shows no instants and counters */
+};
+
+/* JSON; those of Perfetto and speedscope are in perfetto.h and speedscope.h. */
+extern const struct event_writer json_writer;
+/* Writes the end of a document of JSON that has events. */
+void trace_put_end(struct outfile *out, const struct trace_about *about);
 
 struct trace_sink; /* opaque */
 
@@ -22,15 +49,15 @@ struct trace_sink *trace_sink_open(const struct export_options *options, const c
                                    struct err *err);
 /* For outfile_open_pipe, with the sink as its argument. */
 int trace_sink_take(void *sink, const char *bytes, size_t length);
-/* Whether it takes events of a coded style. */
-bool trace_sink_codes(const struct trace_sink *sink);
-/* Forgets texts of coded events by their address. */
+/* Whether it takes packed events; else lines of JSON, as they are in a file. */
+bool trace_sink_takes_events(const struct trace_sink *sink);
+/* Forgets texts of events by their address. */
 void trace_sink_forget_texts(struct trace_sink *sink);
-/* Its own failure, which says more than the outfile's: 0 or -code. whole: all bytes have come. */
-int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err);
+/* Its own failure, which says more than the outfile's: 0 or -code. */
+int trace_sink_failed(const struct trace_sink *sink, struct err *err);
 /* Completes its files, those that have events, and reports each: report as in export_options.written; drawn: all
- * events that there were. unix_ns: when time 0 was, DB_NULL: not known. Frees it; 0 or -code. */
-int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,
+ * events that there were. Frees it; 0 or -code. */
+int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, const struct trace_about *about,
                       struct export_result *result, struct err *err);
 void trace_sink_abort(struct trace_sink *sink);
 

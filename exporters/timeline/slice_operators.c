@@ -161,46 +161,32 @@ struct cann_text slice_name(const struct slice_operators *operators, const struc
     return name;
 }
 
-size_t slice_operator_room(const struct slice_operators *operators, const struct cann_texts *names,
-                           const struct cann_task *task)
+void slice_whole_name(struct event *event, const struct slice_operators *operators, const struct cann_texts *names,
+                      int64_t name_id)
 {
-    if (operators->begins == NULL || task->op_name_id == DB_NULL)
-        return 0;
-    return TRACE_EVENT_MAX + (size_t)cann_text(names, task->op_name_id, 0).length +
-           cann_text(names, task->op_type_id, 0).length +
-           cann_text(&operators->tensors, task->tensor_set_id, INPUT_SHAPES).length +
-           cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES).length;
+    if (begin_of(operators, names, name_id) > 0)
+        event_cann_known(event, "Op Name", cann_text(names, name_id, 0));
 }
 
-#define put_known(p, style, key, cann)                                                                                 \
-    ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length) : (p))
-
-char *slice_put_whole_name(char *p, const struct trace_style *style, const struct slice_operators *operators,
-                           const struct cann_texts *names, int64_t name_id)
-{
-    return begin_of(operators, names, name_id) > 0 ? put_known(p, style, ",\"Op Name\":", cann_text(names, name_id, 0))
-                                                   : p;
-}
-
-char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
-                         const struct cann_texts *names, const struct cann_task *task)
+void slice_operator(struct event *event, const struct slice_operators *operators, const struct cann_texts *names,
+                    const struct cann_task *task)
 {
     if (operators->begins == NULL || task->op_name_id == DB_NULL)
-        return p;
+        return;
     const struct cann_text type = cann_text(names, task->op_type_id, 0),
                            inputs = cann_text(&operators->tensors, task->tensor_set_id, INPUT_SHAPES),
                            outputs = cann_text(&operators->tensors, task->tensor_set_id, OUTPUT_SHAPES);
-    p = slice_put_whole_name(p, style, operators, names, task->op_name_id);
-    p = put_known(p, style, ",\"OP Type\":", type);
+    slice_whole_name(event, operators, names, task->op_name_id);
+    event_cann_known(event, "OP Type", type);
     const char *bound = (uint64_t)task->op_name_id < names->rows ? operators->bounds[task->op_name_id] : NULL;
     if (bound != NULL)
-        p = trace_put_value_word(p, style, ",\"Bound\":", bound);
+        event_word(event, "Bound", bound);
     if (task->block_num != DB_NULL)
-        p = trace_put_integer(p, style, ",\"Block Num\":", task->block_num);
+        event_integer(event, "Block Num", task->block_num);
     if (task->mix_block_num != DB_NULL && task->mix_block_num > 0)
-        p = trace_put_integer(p, style, ",\"Mix Block Num\":", task->mix_block_num);
-    p = put_known(p, style, ",\"Input Shapes\":", inputs);
-    return put_known(p, style, ",\"Output Shapes\":", outputs);
+        event_integer(event, "Mix Block Num", task->mix_block_num);
+    event_cann_known(event, "Input Shapes", inputs);
+    event_cann_known(event, "Output Shapes", outputs);
 }
 
 /* ---- short names ---- */

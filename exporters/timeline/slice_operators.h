@@ -29,28 +29,30 @@ void slice_operators_release(struct slice_operators *operators);
 
 /* The short name of an operator; another byte may stand in the place of its first quote. */
 struct cann_text slice_name(const struct slice_operators *operators, const struct cann_texts *names, int64_t name_id);
-/* Bytes that slice_put_operator writes at most. */
-size_t slice_operator_room(const struct slice_operators *operators, const struct cann_texts *names,
-                           const struct cann_task *task);
-/* Behind other arguments: the whole name where it was shortened, type, bound, blocks, shapes, as far as they are known.
- */
-char *slice_put_operator(char *p, const struct trace_style *style, const struct slice_operators *operators,
-                         const struct cann_texts *names, const struct cann_task *task);
+/* The whole name where it was shortened, type, bound, blocks, shapes, as far as they are known. */
+void slice_operator(struct event *event, const struct slice_operators *operators, const struct cann_texts *names,
+                    const struct cann_task *task);
 /* Only the whole name. */
-char *slice_put_whole_name(char *p, const struct trace_style *style, const struct slice_operators *operators,
-                           const struct cann_texts *names, int64_t name_id);
+void slice_whole_name(struct event *event, const struct slice_operators *operators, const struct cann_texts *names,
+                      int64_t name_id);
 
-/* Begins an event of this name, which stands behind a prefix. */
-static inline char *begin_named(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
+/* The name of an event, which stands behind a prefix. */
+static inline void event_cann_name(struct event *event, const char *prefix, struct cann_text name)
 {
-    return name.text != NULL ? trace_begin_named(p, style, prefix, name.text + 1, name.length - 2)
-                             : trace_begin_named(p, style, prefix, "N/A", 3);
+    if (name.text != NULL)
+        event_name(event, prefix, name.text + 1, name.length - 2);
+    else
+        event_name(event, prefix, "N/A", 3);
 }
 
-/* An argument of a text that need not be there: "N/A" is its value then. */
-#define put_text_argument(p, style, key, cann)                                                                         \
-    ((cann).text != NULL ? trace_put_text((p), (style), key, (cann).text, (cann).length)                               \
-                         : trace_put_value_word((p), (style), key, "N/A"))
+/* An argument of a text with its quotes that need not be there: "N/A" is its value then, or it is left out. */
+#define event_cann(event, key, cann) event_cann_of((event), EVENT_KEY(key), (cann))
+#define event_cann_known(event, key, cann) ((cann).text != NULL ? event_cann((event), key, (cann)) : (void)0)
+static inline void event_cann_of(struct event *event, struct event_key key, struct cann_text cann)
+{
+    (void)(cann.text != NULL ? event_text_of(event, key, cann.text + 1, cann.length - 2)
+                             : event_text_of(event, key, "N/A", 3));
+}
 
 /* ---- short names ---- */
 

@@ -46,9 +46,10 @@ struct speedscope {
     struct ends ARRAY_OF(struct slice) open;     /* of the profile that is written */
 };
 
-struct speedscope *speedscope_new(struct outfile *out, struct err *err)
+static void *speedscope_open(struct outfile *out, const struct export_options *options, struct err *err)
 {
     struct speedscope *writer = calloc(1, sizeof *writer);
+    (void)options;
     if (writer == NULL) {
         err_no_memory(err);
         return NULL;
@@ -58,8 +59,9 @@ struct speedscope *speedscope_new(struct outfile *out, struct err *err)
     return writer;
 }
 
-void speedscope_free(struct speedscope *writer)
+static void speedscope_free(void *opaque)
 {
+    struct speedscope *writer = opaque;
     if (writer == NULL)
         return;
     for (struct process *process = NULL; (process = map_next(&writer->processes, process)) != NULL;) {
@@ -76,7 +78,7 @@ void speedscope_free(struct speedscope *writer)
     free(writer);
 }
 
-static struct track *track_of(struct speedscope *writer, const struct event_text *event, struct err *err)
+static struct track *track_of(struct speedscope *writer, const struct event_head *event, struct err *err)
 {
     const struct track_key key = {event->pid, event->tid};
     bool added;
@@ -86,49 +88,43 @@ static struct track *track_of(struct speedscope *writer, const struct event_text
     return track;
 }
 
-static int set_text(char **text, const struct event_member *member, struct err *err)
+static int set_text(char **text, const struct event_arg *arg, struct err *err)
 {
     free(*text);
-    *text = member->type == EVENT_TEXT ? strndup(member->value.text, member->value.length) : NULL;
-    return *text != NULL || member->type != EVENT_TEXT ? 0 : err_no_memory(err);
+    *text = strndup(arg->text, arg->length);
+    return *text != NULL ? 0 : err_no_memory(err);
 }
 
-static bool is_called(const struct event_text *event, const char *name)
+static int add_metadata(struct speedscope *writer, const struct event *event, struct err *err)
 {
-    return event->name.length == strlen(name) && memcmp(event->name.text, name, event->name.length) == 0;
-}
-
-static int add_metadata(struct speedscope *writer, const struct event_text *event, struct err *err)
-{
-    const struct event_member *member = event->members;
-    const bool of_thread = event->name.length > 6 && memcmp(event->name.text, "thread", 6) == 0;
-    struct process *process = of_thread ? NULL : map_add(&writer->processes, &event->pid, NULL, err);
-    struct track *track = of_thread ? track_of(writer, event, err) : NULL;
+    const struct event_head *head = &event->head;
+    const bool of_thread = strncmp(head->prefix, "thread", 6) == 0;
+    struct process *process = of_thread ? NULL : map_add(&writer->processes, &head->pid, NULL, err);
+    struct track *track = of_thread ? track_of(writer, head, err) : NULL;
     if (process == NULL && track == NULL)
         return err_status(err);
-    if (event->member_count > 0 && member->type == EVENT_INTEGER)
-        *(of_thread ? &track->rank : &process->rank) = member->integer;
-    else if (event->member_count > 0)
-        return set_text(of_thread                            ? &track->name
-                        : is_called(event, "process_labels") ? &process->label
-                                                             : &process->name,
-                        member, err);
-    return 0;
+    if (event->args->type != EVENT_TEXT) {
+        *(of_thread ? &track->rank : &process->rank) = event->args->integer;
+        return 0;
+    }
+    const bool is_label = strcmp(head->prefix, "process_labels") == 0;
+    return set_text(of_thread ? &track->name : is_label ? &process->label : &process->name, event->args, err);
 }
 
-int speedscope_add(struct speedscope *writer, const struct event_text *event, struct err *err)
+static int speedscope_add(void *opaque, const struct event *event, struct err *err)
 {
-    struct slice slice = {.start_ns = event->start_ns};
-    if (event->phase == 'M')
+    struct speedscope *writer = opaque;
+    const struct event_head *head = &event->head;
+    struct slice slice = {.start_ns = head->start_ns};
+    if (head->phase == 'M')
         return add_metadata(writer, event, err);
-    if (event->phase != 'X' || event->name.text == NULL)
+    if (head->phase != 'X')
         return 0;
-    struct track *track = track_of(writer, event, err);
+    struct track *track = track_of(writer, head, err);
     SCOPED(strbuf_release) struct strbuf name;
     strbuf_init(&name, TEXT_MAX);
-    strbuf_add(&name, event->prefix.text != NULL ? event->prefix.text : "",
-               event->prefix.text != NULL ? event->prefix.length : 0);
-    strbuf_add(&name, event->name.text, event->name.length);
+    strbuf_add(&name, head->prefix, head->prefix_length);
+    strbuf_add(&name, head->name, head->name_length);
     if (name.failed)
         return err_set(err, ERR_LIMIT, "a name is too long for a timeline");
     if (track == NULL || intern_add(&writer->frames, name.data, name.length, &slice.frame, err) < 0 ||
@@ -136,7 +132,7 @@ int speedscope_add(struct speedscope *writer, const struct event_text *event, st
         return err_status(err);
     track->has_slices = true;
     slice.track = track->number;
-    slice.end_ns = number_add(event->start_ns, event->duration_ns);
+    slice.end_ns = number_add(head->start_ns, head->duration_ns);
     writer->slices.items[writer->slices.count++] = slice;
     return 0;
 }
@@ -273,10 +269,12 @@ static int write_profiles(struct speedscope *writer, struct err *err)
     return 0;
 }
 
-int speedscope_end(struct speedscope *writer, const char *name, struct err *err)
+static int speedscope_end(void *opaque, const struct trace_about *about, const char *name, struct err *err)
 {
+    struct speedscope *writer = opaque;
     static const char frame[] = "{\"name\":\"", profiles[] = "\n]},\"profiles\":[";
     SCOPED(strbuf_release) struct strbuf head;
+    (void)about;
     strbuf_init(&head, TEXT_MAX);
     strbuf_adds(
         &head,
@@ -298,3 +296,9 @@ int speedscope_end(struct speedscope *writer, const char *name, struct err *err)
     outfile_write(writer->out, "\n]}\n", 4);
     return 0;
 }
+
+const struct event_writer speedscope_writer = {.open = speedscope_open,
+                                               .add = speedscope_add,
+                                               .end = speedscope_end,
+                                               .free = speedscope_free,
+                                               .slices_alone = true};

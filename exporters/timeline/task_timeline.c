@@ -13,9 +13,8 @@
 
 #define SAMPLE_INFERENCES 16 /* looked through for numbers of streams before anything is drawn */
 #define SAMPLE_ROWS 65536
-#define KEPT_MAX 65536    /* tasks of inferences that overlap; of more of them, these come one after another */
-#define EVENT_PIECE 65536 /* longer events are made in memory of their own */
-#define READING_ENDS 1    /* a callback's result that only ends the reading */
+#define KEPT_MAX 65536 /* tasks of inferences that overlap; of more of them, these come one after another */
+#define READING_ENDS 1 /* a callback's result that only ends the reading */
 
 /* Threads of lanes: AI core streams, then those of the AI CPU; of each what is not known, then the streams by their
  * numbers, then all whose numbers cannot be or are too many: damaged data. */
@@ -364,6 +363,7 @@ static int draw_inferences(struct task_timeline *timeline, struct err *err)
 struct worker {
     const struct task_timeline *timeline;
     size_t hints[2]; /* where the last name was found */
+    struct trace_place place;
 };
 
 static int worker_open(void *worker, void *timeline, struct err *err)
@@ -395,21 +395,9 @@ static int draw_task(struct worker *worker, const struct placed_task *task, int6
                                      .task_id = timeline->run->options->trace_compat ? index : task->task_id,
                                      .read_bytes = facts ? task->read_bytes : DB_NULL,
                                      .write_bytes = facts ? task->write_bytes : DB_NULL};
-    const size_t room = svp_task_room(style, &drawn);
-    char *own = room > EVENT_PIECE ? malloc(room) : NULL;
-    char *start = room > EVENT_PIECE ? own : parallel_reserve(output, room, err);
-    if (start == NULL && room > EVENT_PIECE)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
-    if (start == NULL)
-        return err_status(err);
-    const size_t length = (size_t)(svp_put_task(start, style, &drawn, &slice) - start);
-    int status = 0;
-    if (own != NULL)
-        status = parallel_write(output, own, length, err);
-    else
-        parallel_advance(output, length);
-    free(own);
-    return status;
+    struct event event;
+    svp_task_event(&event, &drawn, &slice);
+    return trace_put_beside(output, style, &event, &worker->place, err);
 }
 
 static int draw_unit(void *worker, void *opaque, struct parallel_output *output, struct err *err)

@@ -89,10 +89,7 @@ struct drawn_task {
     int64_t stream_id, task_id;
     int64_t read_bytes, write_bytes; /* DB_NULL: not shown */
 };
-/* Bytes that the next one writes at most. */
-size_t svp_task_room(const struct trace_style *style, const struct drawn_task *task);
-char *svp_put_task(char *p, const struct trace_style *style, const struct drawn_task *task,
-                   const struct trace_slice *slice);
+void svp_task_event(struct event *event, const struct drawn_task *task, const struct trace_slice *slice);
 
 /* ---- inferences ---- */
 

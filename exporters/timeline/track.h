@@ -96,6 +96,7 @@ struct track_worker {
     int64_t pid;    /* of the track's process of the host */
     uint64_t drawn; /* events of the unit */
     size_t next_placed;
+    struct trace_place place;
     void *own;                  /* of the track: worker_size bytes, zeroed; they stay from unit to unit */
     struct cann_reader *around; /* of calls, while others are read */
     /* inside of the engine */
@@ -106,6 +107,11 @@ struct track_worker {
     struct cann_reader *tasks;
     void **owns; /* of each track */
 };
+
+static inline int track_put(struct track_worker *worker, const struct event *event, struct err *err)
+{
+    return trace_put_beside(worker->output, &worker->run->trace.style, event, &worker->place, err);
+}
 
 /* Sets the place of the row with this id where it is not the usual one. Rows of a unit come one after the other. */
 static inline void track_place_row(struct track_worker *worker, int64_t id, struct trace_slice *slice)

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "exporters/export.h"
-#include "exporters/timeline/event_text.h"
+#include "exporters/timeline/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,19 +64,24 @@ int slices_keep(struct slices *slices, const char *text, size_t length, uint32_t
 
 /* ---- names ---- */
 
+/* The inside of a JSON string; text NULL: there is none. */
+struct span {
+    const char *text;
+    size_t length;
+};
+
 /* The characters of a JSON string's inside, behind those of a prefix. */
-static void read_text(struct event_span prefix, struct event_span text, struct strbuf *ret)
+static void read_text(struct span prefix, struct span text, struct strbuf *ret)
 {
     strbuf_clear(ret);
     if (prefix.text != NULL)
         strbuf_add(ret, prefix.text, prefix.length);
     SCOPED_FREE char *plain = text.text != NULL ? malloc(text.length + 1) : NULL;
     if (plain != NULL)
-        strbuf_add(ret, plain, event_text_plain(plain, text));
+        strbuf_add(ret, plain, event_text_characters(plain, text.text, text.length));
 }
 
-static int keep_text(struct slices *slices, struct event_span prefix, struct event_span text, uint32_t *ret,
-                     struct err *err)
+static int keep_text(struct slices *slices, struct span prefix, struct span text, uint32_t *ret, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf plain;
 
@@ -85,14 +90,9 @@ static int keep_text(struct slices *slices, struct event_span prefix, struct eve
     return slices_keep(slices, plain.data, plain.length, ret, err);
 }
 
-static bool is_called(const struct event_text *event, const char *name)
+static struct slice_lane *lane_of(struct slices *slices, const struct event *event, struct err *err)
 {
-    return event->name.length == strlen(name) && memcmp(event->name.text, name, event->name.length) == 0;
-}
-
-static struct slice_lane *lane_of(struct slices *slices, const struct event_text *event, struct err *err)
-{
-    const struct slice_lane_key key = {slices->timeline, event->pid, event->tid};
+    const struct slice_lane_key key = {slices->timeline, event->head.pid, event->head.tid};
     bool added;
     struct slice_lane *lane = map_add(&slices->lanes, &key, &added, err);
 
@@ -106,27 +106,26 @@ static struct slice_lane *lane_of(struct slices *slices, const struct event_text
     return lane;
 }
 
-static int take_metadata(struct slices *slices, const struct event_text *event, struct err *err)
+static int take_metadata(struct slices *slices, const struct event *event, struct err *err)
 {
-    static const struct event_span none = {NULL, 0};
-    const struct event_member *member = event->members;
-    const bool of_thread = event->name.length > 6 && memcmp(event->name.text, "thread", 6) == 0;
-    const struct slice_process_key key = {slices->timeline, event->pid};
+    static const struct span none = {NULL, 0};
+    const struct event_arg *arg = event->args;
+    const bool of_thread = strncmp(event->head.prefix, "thread", 6) == 0;
+    const bool is_label = strcmp(event->head.prefix, "process_labels") == 0;
+    const struct slice_process_key key = {slices->timeline, event->head.pid};
     struct slice_process *process = of_thread ? NULL : map_add(&slices->processes, &key, NULL, err);
     struct slice_lane *lane = of_thread ? lane_of(slices, event, err) : NULL;
 
     if (process == NULL && lane == NULL)
         return err_status(err);
-    if (event->member_count == 0)
-        return 0;
-    if (member->type == EVENT_INTEGER) {
-        *(of_thread ? &lane->rank : &process->rank) = member->integer;
+    if (arg->type != EVENT_TEXT) {
+        *(of_thread ? &lane->rank : &process->rank) = arg->integer;
         return 0;
     }
-    return keep_text(slices, none, member->value,
-                     of_thread                            ? &lane->name
-                     : is_called(event, "process_labels") ? &process->label
-                                                          : &process->name,
+    return keep_text(slices, none, (struct span){arg->text, arg->length},
+                     of_thread  ? &lane->name
+                     : is_label ? &process->label
+                                : &process->name,
                      err);
 }
 
@@ -162,24 +161,23 @@ static void add_busy(struct slices *slices, struct slice_lane *lane, int64_t sta
 
 /* ---- slices ---- */
 
-static struct event_span member_text(const struct event_text *event, const char *key)
+static struct span argument_text(const struct event *event, const char *key)
 {
-    for (size_t i = 0; i < event->member_count; i++) {
-        const struct event_member *member = &event->members[i];
-        if (member->key.length == strlen(key) && memcmp(member->key.text, key, member->key.length) == 0 &&
-            member->type == EVENT_TEXT)
-            return member->value;
+    for (size_t i = 0; i < event->head.arg_count; i++) {
+        const struct event_arg *arg = &event->args[i];
+        if (arg->type == EVENT_TEXT && event_is_key(arg, key))
+            return (struct span){arg->text, arg->length};
     }
-    return (struct event_span){NULL, 0};
+    return (struct span){NULL, 0};
 }
 
-static bool begins(struct event_span text, const char *word)
+static bool begins(struct span text, const char *word)
 {
     const size_t length = strlen(word);
     return text.text != NULL && text.length >= length && memcmp(text.text, word, length) == 0;
 }
 
-static enum slice_class class_of(struct event_span type)
+static enum slice_class class_of(struct span type)
 {
     if (type.text == NULL)
         return SLICE_HOST;
@@ -193,7 +191,7 @@ static enum slice_class class_of(struct event_span type)
 }
 
 /* What there is to say of an operator beside its name, a line each. */
-static int take_detail(struct slices *slices, const struct event_text *event, uint32_t *ret, struct err *err)
+static int take_detail(struct slices *slices, const struct event *event, uint32_t *ret, struct err *err)
 {
     static const struct {
         const char *key, *title;
@@ -207,10 +205,10 @@ static int take_detail(struct slices *slices, const struct event_text *event, ui
     strbuf_init(&text, TEXT_MAX);
     strbuf_init(&plain, TEXT_MAX);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        const struct event_span value = member_text(event, facts[i].key);
+        const struct span value = argument_text(event, facts[i].key);
         if (value.text == NULL || value.length == 0 || (value.length == 3 && memcmp(value.text, "N/A", 3) == 0))
             continue;
-        read_text((struct event_span){NULL, 0}, value, &plain);
+        read_text((struct span){NULL, 0}, value, &plain);
         strbuf_addf(&text, "%s%s: ", text.length > 0 ? "\n" : "", facts[i].title);
         strbuf_add(&text, plain.data, plain.length);
     }
@@ -293,33 +291,32 @@ static int leave_rest(struct slices *slices, struct err *err)
     return status;
 }
 
-static int take_slice(struct slices *slices, const struct event_text *event, struct err *err)
+static int take_slice(struct slices *slices, const struct event *event, struct err *err)
 {
+    const struct event_head *head = &event->head;
     struct slice_lane *lane = lane_of(slices, event, err);
-    const int64_t end_ns = number_add(event->start_ns, event->duration_ns);
+    const int64_t end_ns = number_add(head->start_ns, head->duration_ns);
 
     if (lane == NULL)
         return err_status(err);
-    if (event->start_ns < -TIME_MAX || end_ns > TIME_MAX || end_ns < event->start_ns) /* damaged: no place for it */
+    if (head->start_ns < -TIME_MAX || end_ns > TIME_MAX || end_ns < head->start_ns) /* damaged: no place for it */
         return 0;
     slices->seen++;
     lane->slices++;
-    slices->first_ns = event->start_ns < slices->first_ns ? event->start_ns : slices->first_ns;
+    slices->first_ns = head->start_ns < slices->first_ns ? head->start_ns : slices->first_ns;
     slices->last_ns = end_ns > slices->last_ns ? end_ns : slices->last_ns;
-    add_busy(slices, lane, event->start_ns, end_ns);
-    const struct event_span type = member_text(event, "Task Type");
+    add_busy(slices, lane, head->start_ns, end_ns);
+    const struct span type = argument_text(event, "Task Type");
     if (type.text != NULL) {
-        slices->device_first_ns = event->start_ns < slices->device_first_ns ? event->start_ns : slices->device_first_ns;
+        slices->device_first_ns = head->start_ns < slices->device_first_ns ? head->start_ns : slices->device_first_ns;
         slices->device_last_ns = end_ns > slices->device_last_ns ? end_ns : slices->device_last_ns;
     }
-    struct slice slice = {.start_ns = event->start_ns,
-                          .duration_ns = event->duration_ns,
-                          .lane = lane->number,
-                          .stretch = SLICE_STRETCHES};
+    struct slice slice = {
+        .start_ns = head->start_ns, .duration_ns = head->duration_ns, .lane = lane->number, .stretch = SLICE_STRETCHES};
     if (lane->busy == NULL)
         return 0;
     if (!slices->whole) {
-        slice.stretch = (uint8_t)stretch_of(slices, event->start_ns, end_ns);
+        slice.stretch = (uint8_t)stretch_of(slices, head->start_ns, end_ns);
         if (slice.stretch == SLICE_STRETCHES)
             return 0;
         if (slice.duration_ns < slices->stretches[slice.stretch].shortest_ns) {
@@ -328,9 +325,10 @@ static int take_slice(struct slices *slices, const struct event_text *event, str
         }
     }
     slice.class = (uint8_t)class_of(type);
-    const struct event_span none = {NULL, 0}, whole = member_text(event, "Op Name"); /* of a name that is shortened */
-    if (keep_text(slices, whole.text != NULL ? none : event->prefix, whole.text != NULL ? whole : event->name,
-                  &slice.name, err) < 0 ||
+    const struct span prefix = {head->prefix, head->prefix_length}, name = {head->name, head->name_length};
+    const struct span none = {NULL, 0}, whole = argument_text(event, "Op Name"); /* of a name that is shortened */
+    if (keep_text(slices, whole.text != NULL ? none : prefix, whole.text != NULL ? whole : name, &slice.name, err) <
+            0 ||
         take_detail(slices, event, &slice.detail, err) < 0)
         return err_status(err);
     if (!slices->whole)
@@ -349,11 +347,11 @@ static int begin(void *arg, struct err *err)
     return 0;
 }
 
-static int take(void *arg, const struct event_text *event, struct err *err)
+static int take(void *arg, const struct event *event, struct err *err)
 {
-    if (event->phase == 'M')
+    if (event->head.phase == 'M')
         return take_metadata(arg, event, err);
-    return event->phase == 'X' && event->name.text != NULL ? take_slice(arg, event, err) : 0;
+    return event->head.phase == 'X' ? take_slice(arg, event, err) : 0;
 }
 
 int slices_draw(struct slices *slices, sqlite3 *db, const char *database, const struct progress *progress,

@@ -33,64 +33,74 @@ static const char *type_of(const struct track_run *run, const struct cann_task *
                                        : cann_device_type(task->type, task->context_id != DB_NULL);
 }
 
-static char *begin_task(char *p, const struct track_run *run, const struct cann_task *task)
+static void set_name(struct event *event, const struct track_run *run, const struct cann_task *task)
 {
-    const struct trace_style *style = &run->trace.style;
     if (task->op_name_id != DB_NULL)
-        return begin_named(p, style, "", slice_name(&run->operators, &run->names, task->op_name_id));
-    return is_told_by_host(task) ? begin_named(p, style, "", cann_text(&run->names, task->host_type_id, 0))
-                                 : trace_begin_named(p, style, type_of(run, task), "", 0);
+        event_cann_name(event, "", slice_name(&run->operators, &run->names, task->op_name_id));
+    else if (is_told_by_host(task))
+        event_cann_name(event, "", cann_text(&run->names, task->host_type_id, 0));
+    else
+        event_name_word(event, type_of(run, task));
 }
 
-static char *put_copy(char *p, const struct track_run *run, const struct cann_task *task)
+static void add_copy(struct event *event, const struct track_run *run, const struct cann_task *task)
 {
-    const struct trace_style *style = &run->trace.style;
     const int64_t ns = ticks_span_ns(cann_clock_hz(&run->clocks, task->device_id), task->start_ns, task->duration_ns);
-    p = trace_put_integer(p, style, ",\"size(B)\":", task->copy_bytes);
-    p = trace_put_decimals(p, style, ",\"bandwidth(GB/s)\":", /* bytes a nanosecond */
-                           number_ratio(task->copy_bytes, ns, 3), 3);
-    return trace_put_value_word(p, style, ",\"operation\":", cann_copy_direction(task->copy_direction));
+    event_integer(event, "size(B)", task->copy_bytes);
+    event_decimals(event, "bandwidth(GB/s)", /* bytes a nanosecond */
+                   number_ratio(task->copy_bytes, ns, 3), 3);
+    event_word(event, "operation", cann_copy_direction(task->copy_direction));
 }
 
-static char *put_arguments(char *p, const struct track_run *run, const struct cann_task *task)
+static void add_arguments(struct event *event, const struct track_run *run, const struct cann_task *task,
+                          int64_t connection)
 {
-    const struct trace_style *style = &run->trace.style;
-    const int64_t connection = track_connection(run, task->connection_id);
-    p = trace_put_integer(p, style, "\"Model Id\":", task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
-    p = is_told_by_host(task)
-            ? put_text_argument(p, style, ",\"Task Type\":", cann_text(&run->names, task->host_type_id, 0))
-            : trace_put_value_word(p, style, ",\"Task Type\":", type_of(run, task));
-    p = trace_put_integer(p, style, ",\"Physic Stream Id\":", task->stream_id);
-    p = trace_put_integer(p, style, ",\"Task Id\":", task->task_id);
-    p = trace_put_integer(p, style, ",\"Batch Id\":", task->batch_id);
-    p = trace_put_integer(p, style, ",\"Subtask Id\":", task->context_id != DB_NULL ? task->context_id : CANN_NO_ID);
+    event_integer(event, "Model Id", task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
+    if (is_told_by_host(task))
+        event_cann(event, "Task Type", cann_text(&run->names, task->host_type_id, 0));
+    else
+        event_word(event, "Task Type", type_of(run, task));
+    event_integer(event, "Physic Stream Id", task->stream_id);
+    event_integer(event, "Task Id", task->task_id);
+    event_integer(event, "Batch Id", task->batch_id);
+    event_integer(event, "Subtask Id", task->context_id != DB_NULL ? task->context_id : CANN_NO_ID);
     if (connection != DB_NULL)
-        p = trace_put_integer(p, style, ",\"connection_id\":", connection);
+        event_integer(event, "connection_id", connection);
     if (task->grid_dim_id != DB_NULL) {
-        p = put_text_argument(p, style, ",\"Grid Dim\":", cann_text(&run->names, task->grid_dim_id, 0));
-        p = put_text_argument(p, style, ",\"Block Dim\":", cann_text(&run->names, task->block_dim_id, 0));
+        event_cann(event, "Grid Dim", cann_text(&run->names, task->grid_dim_id, 0));
+        event_cann(event, "Block Dim", cann_text(&run->names, task->block_dim_id, 0));
     }
-    return task->copy_bytes != DB_NULL ? put_copy(p, run, task) : p;
+    if (task->copy_bytes != DB_NULL)
+        add_copy(event, run, task);
+    slice_operator(event, &run->operators, &run->names, task);
+}
+
+/* What ends at a task. */
+static int draw_arrows(struct track_worker *worker, struct event *event, const struct cann_task *task,
+                       const struct trace_slice *slice, const struct trace_launch *launch, struct err *err)
+{
+    const struct track_run *run = worker->run;
+    const int64_t connection = track_connection(run, task->connection_id);
+    for (const char *phase = launch != NULL ? "sf" : ""; *phase != '\0'; phase++) {
+        trace_guest_arrow(event, run->guest, *phase, launch, slice, TRACE_ROW_TASK, task->id);
+        if (track_put(worker, event, err) < 0)
+            return err_status(err);
+    }
+    if (connection == DB_NULL || !track_shows_launch(run, task->connection_id))
+        return 0;
+    event_flow(event, &run->trace.style, &host_to_device, 'f', connection, slice->pid, slice->tid, slice->start_ns);
+    return track_put(worker, event, err);
 }
 
 static int draw_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct track_worker *worker = arg;
     const struct track_run *run = worker->run;
-    const struct trace_style *style = &run->trace.style;
     if (!trace_guest_shows(run->guest, task->start_ns) || cann_stands_elsewhere(task))
         return 0;
-    struct cann_text name = cann_text(&run->names, task->op_name_id, 0),
-                     type = cann_text(&run->names, task->host_type_id, 0);
     struct trace_launch launch;
-    bool launched = task->op_name_id != DB_NULL && trace_guest_knows(run->guest, task->connection_id, &launch);
-    char *start = parallel_reserve(worker->output,
-                                   2 * TRACE_EVENT_MAX + name.length + (size_t)2 * type.length +
-                                       slice_operator_room(&run->operators, &run->names, task) +
-                                       (launched ? trace_guest_room(run->guest, &launch) : 0),
-                                   err);
-    if (start == NULL)
-        return err_status(err);
+    struct event event;
+    const bool launched = task->op_name_id != DB_NULL && trace_guest_knows(run->guest, task->connection_id, &launch);
     struct trace_slice slice = {
         .pid = track_pid(run, LAYER_HARDWARE, task->device_id),
         .tid = task->stream_id,
@@ -98,21 +108,15 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
         .duration_ns = task->duration_ns,
         .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, task->device_id), task->start_ns, task->duration_ns)};
     track_place_row(worker, task->id, &slice);
-    char *p = begin_task(start, run, task);
-    p = trace_put_slice(p, style, &slice);
-    p = put_arguments(p, run, task);
-    p = slice_put_operator(p, style, &run->operators, &run->names, task);
+    event_slice(&event, &slice);
+    set_name(&event, run, task);
+    add_arguments(&event, run, task, track_connection(run, task->connection_id));
     if (launched)
-        p = trace_guest_put_argument(p, run->guest, &launch);
-    p = trace_end_slice(p, style, &slice);
-    if (launched)
-        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_TASK, task->id);
-    const int64_t connection = track_connection(run, task->connection_id);
-    if (connection != DB_NULL && track_shows_launch(run, task->connection_id))
-        p = trace_put_flow(p, style, &host_to_device, 'f', connection, slice.pid, slice.tid, slice.start_ns);
-    parallel_advance(worker->output, (size_t)(p - start));
+        trace_guest_argument(&event, run->guest, &launch);
     worker->drawn++;
-    return 0;
+    return track_put(worker, &event, err) < 0
+               ? err_status(err)
+               : draw_arrows(worker, &event, task, &slice, launched ? &launch : NULL, err);
 }
 
 const struct track track_ascend = {

@@ -22,8 +22,15 @@ static int begin(struct track_run *run, void *lanes, struct err *err)
 
 #define PATH_DEPTH_MAX 128
 
+#define LEVELS 16
+
 /* State of a worker. */
 struct path {
+    struct level {
+        int64_t level;
+        const char *prefix, *name; /* prefix NULL: it has not been met */
+        uint32_t name_length;
+    } levels[LEVELS];
     int64_t first;                          /* of the unit that it is of */
     struct cann_call calls[PATH_DEPTH_MAX]; /* the calls around the last one, and it */
     size_t depth;
@@ -95,6 +102,18 @@ static const char *level_prefix(int64_t level)
     return name != NULL ? name : "Api@";
 }
 
+/* The words of a level: there are few of them, a good deal apart. */
+static const struct level *level_of(struct path *path, int64_t level)
+{
+    enum { APART = 256 };
+    struct level *ret = &path->levels[(uint64_t)level / APART % LEVELS];
+    if (ret->prefix == NULL || ret->level != level) {
+        const char *name = value_name_find(level_names, level);
+        *ret = (struct level){level, level_prefix(level), name, name != NULL ? (uint32_t)strlen(name) : 0};
+    }
+    return ret;
+}
+
 static const char *acl_mode(int64_t type)
 {
     static const char *const modes[] = {NULL,          "ACL_OP",    "ACL_MODEL", "ACL_RTS",  "ACL_OTHERS", "ACL_NN",
@@ -110,61 +129,65 @@ static bool is_no_item(struct cann_text item)
     return item.length == 3 && memcmp(item.text, "\"0\"", 3) == 0;
 }
 
-static char *put_arguments(char *p, const struct trace_style *style, const struct cann_call *call,
-                           struct cann_text name, struct cann_text item, bool compat)
+static void add_arguments(struct event *event, const struct cann_call *call, const char *level, struct cann_text name,
+                          struct cann_text item, bool compat)
 {
-    const char *level = value_name_find(level_names, call->level);
     const bool acl = call->level == HOST_LEVEL_ACL;
     char number[NUMBER_MAX];
     *number_put_signed(number, call->level) = '\0';
-    p = trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
-    p = acl ? trace_put_value_word(p, style, ",\"Mode\":", acl_mode(call->type))
-            : put_text_argument(p, style, ",\"Mode\":", name);
-    p = trace_put_copy(p, style, ",\"level\":", level != NULL ? level : number);
-    p = acl ? put_text_argument(p, style, ",\"id\":", name) : trace_put_value_word(p, style, ",\"id\":", "0");
-    p = put_text_argument(p, style, ",\"item_id\":", item);
+    event_integer(event, "Thread Id", call->thread_id);
+    if (acl)
+        event_word(event, "Mode", acl_mode(call->type));
+    else
+        event_cann(event, "Mode", name);
+    event_copy(event, "level", level != NULL ? level : number);
+    if (acl)
+        event_cann(event, "id", name);
+    else
+        event_word(event, "id", "0");
+    event_cann(event, "item_id", item);
     if (compat)
-        return trace_put_integer(p, style, ",\"connection_id\":", call->id);
-    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
+        event_integer(event, "connection_id", call->id);
+    else if (call->connection_id != DB_NULL)
+        event_integer(event, "connection_id", call->connection_id);
 }
 
 /* Beside the arguments, which would make a name for each call: no viewer shows these. */
-static char *put_members(char *p, const struct trace_style *style, const struct cann_call *call, struct cann_text item)
+static void add_members(struct event *event, const struct cann_call *call, const struct level *level,
+                        struct cann_text item)
 {
-    const char *level = value_name_find(level_names, call->level);
-    if (level != NULL)
-        p = trace_put_category(p, style, level);
+    event->head.flags |= EVENT_CALL;
+    event->head.category = level->name;
+    event->head.category_length = level->name_length;
     if (item.text != NULL && !is_no_item(item))
-        p = trace_put_text(p, style, ",\"item_id\":", item.text, item.length);
-    return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
+        event_cann(event, "item_id", item);
+    if (call->connection_id != DB_NULL)
+        event_integer(event, "connection_id", call->connection_id);
 }
 
 /* A call of communication is called by what it is of. */
-static struct cann_text shown_name(const struct cann_call *call, struct cann_text name, struct cann_text item)
+static void set_name(struct event *event, const struct cann_call *call, const char *prefix, struct cann_text name,
+                     struct cann_text item)
 {
-    return call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
-}
-
-static char *begin_call(char *p, const struct trace_style *style, const char *prefix, struct cann_text name)
-{
-    return name.text != NULL ? begin_named(p, style, prefix, name) : trace_begin_named(p, style, prefix, "", 0);
+    const struct cann_text shown = call->level == HOST_LEVEL_COMMUNICATION && item.text != NULL ? item : name;
+    if (shown.text != NULL)
+        event_name(event, prefix, shown.text + 1, shown.length - 2);
+    else
+        event_name_word(event, prefix);
 }
 
 static int draw_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct track_worker *worker = arg;
     const struct track_run *run = worker->run;
-    const struct trace_style *style = &run->trace.style;
-    struct cann_text name = cann_text(&run->names, call->name_id, 0), item = cann_text(&run->names, call->item_id, 0);
+    const struct cann_text name = cann_text(&run->names, call->name_id, 0),
+                           item = cann_text(&run->names, call->item_id, 0);
+    struct event event;
     if (enter(worker, call, err) < 0)
         return err_status(err);
     if (!trace_guest_shows(run->guest, call->start_ns))
         return 0;
-    char *start = track_need_thread(worker, call->thread_id, err) == 0
-                      ? parallel_reserve(worker->output,
-                                         2 * TRACE_EVENT_MAX + (size_t)2 * name.length + (size_t)2 * item.length, err)
-                      : NULL;
-    if (start == NULL)
+    if (track_need_thread(worker, call->thread_id, err) < 0)
         return err_status(err);
     struct trace_slice slice = {.pid = worker->pid,
                                 .tid = call->thread_id,
@@ -172,23 +195,22 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
                                 .duration_ns = call->duration_ns,
                                 .exact_ns = ticks_span_ns(run->clocks.host_hz, call->start_ns, call->duration_ns)};
     track_place_row(worker, call->id, &slice);
-    char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
-    if (!run->facts) {
-        p = trace_put_slice(p, style, &slice);
-        p = put_arguments(p, style, call, name, item, run->compat);
-        p = trace_end_slice(p, style, &slice);
-    } else {
-        p = trace_put_times(p, style, &slice);
-        p = put_members(p, style, call, item);
-        p = trace_end_call(p, style, &slice);
-    }
-    const bool launches = run->compat ? launch_calls_has(&run->launches, call->id) : call->launches > 0;
-    if (launches && run->shows_tasks)
-        p = trace_put_flow(p, style, &host_to_device, 's', run->compat ? call->id : call->connection_id, slice.pid,
-                           slice.tid, run->compat ? call->start_ns : launch_start(worker->own));
-    parallel_advance(worker->output, (size_t)(p - start));
+    const struct level *level = level_of(worker->own, call->level);
+    event_slice(&event, &slice);
+    set_name(&event, call, level->prefix, name, item);
+    if (run->facts)
+        add_members(&event, call, level, item);
+    else
+        add_arguments(&event, call, level->name, name, item, run->compat);
     worker->drawn++;
-    return 0;
+    if (track_put(worker, &event, err) < 0)
+        return err_status(err);
+    const bool launches = run->compat ? launch_calls_has(&run->launches, call->id) : call->launches > 0;
+    if (!launches || !run->shows_tasks)
+        return 0;
+    event_flow(&event, &run->trace.style, &host_to_device, 's', run->compat ? call->id : call->connection_id, slice.pid,
+               slice.tid, run->compat ? call->start_ns : launch_start(worker->own));
+    return track_put(worker, &event, err);
 }
 
 const struct track track_cann = {

@@ -5,7 +5,7 @@
 #include "exporters/timeline/answers.h"
 
 static const enum unit units[] = {UNIT_CUBE, UNIT_VECTOR};
-static const char *const keys[] = {"\"Cube(%)\":", ",\"Vector(%)\":"};
+static const struct event_key keys[] = {EVENT_KEY_INIT("Cube(%)"), EVENT_KEY_INIT("Vector(%)")};
 #define COUNT ANSWERS_VALUES
 
 struct layer {

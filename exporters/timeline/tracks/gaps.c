@@ -17,29 +17,26 @@ struct layer {
 static int draw_gap(struct layer *layer, size_t i, struct err *err)
 {
     struct trace *trace = &layer->run->trace;
-    const struct trace_style *style = &trace->style;
     const struct workload *workload = &layer->answers->workload;
     const struct gap *gap = &layer->gaps.items[i];
     const struct gap_call *call = &layer->calls.items[i];
     const char *name = call->name != NO_TEXT ? layer->names.items[call->name].bytes : NULL;
     struct trace_slice slice = {.start_ns = gap->start_ns, .duration_ns = gap_length_ns(gap)};
-    char *p = NULL;
+    struct event event;
     const char *before = execution_name(workload, gap->before), *after = execution_name(workload, gap->after);
-    if (answers_process(layer->run, workload->executions[gap->after].device, &slice.pid, err) == 0)
-        p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_GAPS, &slice,
-                              trace_string_room(name) + trace_string_room(before) + trace_string_room(after), err,
-                              "Gap");
-    if (p == NULL)
+    if (answers_process(layer->run, workload->executions[gap->after].device, &slice.pid, err) < 0 ||
+        trace_lanes_begin(&layer->lanes, ANSWERS_GAPS, &slice, &event, err) < 0)
         return err_status(err);
-    p = trace_put_value_word(p, style, "\"Cause\":", gap_cause_name(gap_calls_cause(&layer->calls, i, name)));
-    if (name != NULL)
-        p = trace_put_decimals(p, style, ",\"Covered(%)\":",
-                               (int64_t)((double)call->covered_ns / (double)slice.duration_ns * 1000 + 0.5), 1);
-    if (name != NULL)
-        p = trace_put_name(p, style, ",\"Call\":", name);
-    p = trace_put_name(p, style, ",\"Before\":", before);
-    p = trace_put_name(p, style, ",\"After\":", after);
-    return trace_slice_done(trace, p, &slice, err);
+    event_name_word(&event, "Gap");
+    event_word(&event, "Cause", gap_cause_name(gap_calls_cause(&layer->calls, i, name)));
+    if (name != NULL) {
+        event_decimals(&event, "Covered(%)",
+                       (int64_t)((double)call->covered_ns / (double)slice.duration_ns * 1000 + 0.5), 1);
+        event_plain(&event, "Call", name);
+    }
+    event_plain(&event, "Before", before);
+    event_plain(&event, "After", after);
+    return trace_put(trace, &event, err);
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)

@@ -101,13 +101,11 @@ static int draw_unit(struct track_worker *worker, struct err *err)
             .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, spans[i].device_id), spans[i].start_ns, length_ns)};
         if (!trace_guest_shows(run->guest, spans[i].start_ns))
             continue;
-        char *start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);
-        if (start == NULL)
+        struct event event;
+        event_slice(&event, &slice);
+        event_name_word(&event, names[spans[i].type]);
+        if (track_put(worker, &event, err) < 0)
             return err_status(err);
-        char *p = trace_begin_named(start, &run->trace.style, names[spans[i].type], "", 0);
-        p = trace_put_slice(p, &run->trace.style, &slice);
-        p = trace_end_slice(p, &run->trace.style, &slice);
-        parallel_advance(worker->output, (size_t)(p - start));
     }
     worker->drawn = unit->count;
     return 0;

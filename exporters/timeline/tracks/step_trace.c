@@ -77,38 +77,28 @@ static const char bounds[] =
     "  WINDOW one AS (PARTITION BY device_id, model_id ORDER BY start_ns, end_ns DESC)) WHERE backward_ns <= next_ns";
 enum { DEVICE, ITERATION, BACKWARD, AUGMENTATION, NEXT, NEXT_FORWARD, THREAD_OF };
 
-/* One end: its phase and its moment; returns where its argument goes. */
-static char *put_bound(char *p, const struct track_run *run, sqlite3_stmt *row, const char *phase, int64_t time_ns)
+/* One end, without its argument. */
+static void begin_bound(struct event *event, const struct track_run *run, sqlite3_stmt *row, char phase,
+                        int64_t time_ns)
 {
-    int64_t pid = track_pid(run, LAYER_HARDWARE, query_integer(row, DEVICE)), thread = query_integer(row, THREAD_OF);
-    p = trace_begin_event(p);
-    p = trace_put_literal(p, "\"Data_aug Bound ");
-    p = number_put_signed(p, query_integer(row, ITERATION));
-    p = trace_put_literal(p, "\",\"cat\":\"Data_aug Bound\",\"id\":\"Data_aug Bound ");
-    p = number_put_signed(p, pid);
-    *p++ = '_';
-    p = number_put_signed(p, thread);
-    p = trace_put_literal(p, "\",\"ph\":\"");
-    p = trace_put_word(p, phase);
-    *p++ = '"';
-    p = trace_put_place(p, &run->trace.style, pid, thread);
-    p = trace_put_time(p, &run->trace.style, time_ns);
-    return trace_put_literal(p, ",\"args\":{");
+    event_begin(event, phase, track_pid(run, LAYER_HARDWARE, query_integer(row, DEVICE)), query_integer(row, THREAD_OF),
+                time_ns);
+    event_name_format(event, "Data_aug Bound %lld", (long long)query_integer(row, ITERATION));
+    event_category_first(event, "Data_aug Bound");
+    event->head.id_form = EVENT_ID_THREAD;
 }
 
 static int draw_bound(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct track_run *run = arg;
-    char *start = trace_reserve(&run->trace, 2 * TRACE_EVENT_MAX);
-    char *p = put_bound(start, run, row, "s", query_integer(row, BACKWARD));
-    (void)err;
-    p = trace_put_literal(p, "\"Data_aug Bound(us)\":");
-    p = number_put_us(p, sqlite3_column_int64(row, AUGMENTATION));
-    p = put_bound(trace_put_literal(p, "}}"), run, row, "t", query_integer(row, NEXT_FORWARD));
-    p = trace_put_literal(p, "\"Iteration ID\":");
-    p = number_put_signed(p, query_integer(row, NEXT));
-    trace_advance(&run->trace, start, trace_put_literal(p, "}}"));
-    return 0;
+    struct event event;
+    begin_bound(&event, run, row, 's', query_integer(row, BACKWARD));
+    event_us(&event, "Data_aug Bound(us)", sqlite3_column_int64(row, AUGMENTATION));
+    if (trace_put(&run->trace, &event, err) < 0)
+        return err_status(err);
+    begin_bound(&event, run, row, 't', query_integer(row, NEXT_FORWARD));
+    event_integer(&event, "Iteration ID", query_integer(row, NEXT));
+    return trace_put(&run->trace, &event, err);
 }
 
 static int end(struct track_run *run, void *state, struct err *err)

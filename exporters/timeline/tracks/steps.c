@@ -10,19 +10,18 @@ struct layer {
     const struct track_answers *answers;
 };
 
-static char *put_division(char *p, const struct trace_style *style, const struct division *it)
+static void add_division(struct event *event, const struct division *it)
 {
-    p = trace_put_us(p, style, ",\"Computing(us)\":", it->computing_ns);
-    p = trace_put_us(p, style, ",\"Communication(us)\":", it->communication_ns);
-    p = trace_put_us(p, style, ",\"Exposed(us)\":", it->exposed_ns);
-    p = trace_put_us(p, style, ",\"Copies(us)\":", it->copy_ns);
-    p = trace_put_us(p, style, ",\"Other(us)\":", it->other_ns);
-    return trace_put_us(p, style, ",\"Busy(us)\":", it->busy_ns);
+    event_us(event, "Computing(us)", it->computing_ns);
+    event_us(event, "Communication(us)", it->communication_ns);
+    event_us(event, "Exposed(us)", it->exposed_ns);
+    event_us(event, "Copies(us)", it->copy_ns);
+    event_us(event, "Other(us)", it->other_ns);
+    event_us(event, "Busy(us)", it->busy_ns);
 }
 
 static int draw_step(struct layer *layer, size_t i, struct err *err)
 {
-    struct trace *trace = &layer->run->trace;
     const struct splits *splits = &layer->answers->splits;
     const struct split *split = &splits->items[i];
     const struct split_group *group = &splits->groups.items[split->group];
@@ -30,20 +29,19 @@ static int draw_step(struct layer *layer, size_t i, struct err *err)
     const struct division *it = has_period ? &split->period : &split->own;
     struct trace_slice slice = {.start_ns = split->start_ns, .duration_ns = split->own.time_ns};
     const long long number = split->step != NULL ? split->step->number : (long long)i + 1;
-    char *p = NULL;
-    if (answers_process(layer->run, split->device, &slice.pid, err) == 0)
-        p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_STEPS + (int64_t)split->group, &slice, 0, err, "Step %lld",
-                              number);
-    if (p == NULL)
+    struct event event;
+    if (answers_process(layer->run, split->device, &slice.pid, err) < 0 ||
+        trace_lanes_begin(&layer->lanes, ANSWERS_STEPS + (int64_t)split->group, &slice, &event, err) < 0)
         return err_status(err);
-    p = trace_put_integer(p, &trace->style, "\"Step\":", (int64_t)i + 1);
-    p = trace_put_value_word(p, &trace->style, ",\"Source\":", step_source_name((enum step_source)group->source));
+    event_name_format(&event, "Step %lld", number);
+    event_integer(&event, "Step", (int64_t)i + 1);
+    event_word(&event, "Source", step_source_name((enum step_source)group->source));
     if (has_period)
-        p = trace_put_us(p, &trace->style, ",\"Period(us)\":", it->time_ns);
-    p = put_division(p, &trace->style, it);
+        event_us(&event, "Period(us)", it->time_ns);
+    add_division(&event, it);
     if ((has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it))
-        p = trace_put_us(p, &trace->style, ",\"Free(us)\":", it->free_ns);
-    return trace_slice_done(trace, p, &slice, err);
+        event_us(&event, "Free(us)", it->free_ns);
+    return trace_put(&layer->run->trace, &event, err);
 }
 
 static int begin(struct track_run *run, void *opaque, struct err *err)

@@ -26,7 +26,7 @@ static void add_busy(struct answers_bins *bins, const struct workload *workload,
 
 static int draw_device(struct track_run *run, void *opaque, uint16_t device, struct err *err)
 {
-    static const char *const keys[] = {"\"Busy(%)\":"};
+    static const struct event_key keys[] = {EVENT_KEY_INIT("Busy(%)")};
     struct answers_bins *bins = &((struct layer *)opaque)->bins;
     const struct workload *workload = &run->answers->workload;
     const struct answers_span span = answers_span_of(workload, device);

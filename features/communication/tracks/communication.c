@@ -163,10 +163,31 @@ static int name_planes(struct layer *layer, struct err *err)
     return 0;
 }
 
-static int write_op(struct layer *layer, const struct cann_communication *op, struct err *err)
+static int write_arrows(struct layer *layer, const struct cann_communication *op, const struct trace_slice *slice,
+                        const struct trace_launch *launch, struct err *err)
 {
     struct track_run *run = layer->run;
     const struct trace_style *style = &run->trace.style;
+    struct event event;
+    for (const char *phase = launch != NULL ? "sf" : ""; *phase != '\0'; phase++) {
+        trace_guest_arrow(&event, run->guest, *phase, launch, slice, TRACE_ROW_COMMUNICATION, op->id);
+        if (trace_put(&run->trace, &event, err) < 0)
+            return err_status(err);
+    }
+    if (!track_shows_launch(run, op->connection_id))
+        return 0;
+    const int64_t flow = number_add(layer->first_flow, op->id);
+    event_flow(&event, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
+               op->host_start_ns);
+    if (trace_put(&run->trace, &event, err) < 0)
+        return err_status(err);
+    event_flow(&event, style, &host_to_device, 'f', flow, slice->pid, slice->tid, op->start_ns);
+    return trace_put(&run->trace, &event, err);
+}
+
+static int write_op(struct layer *layer, const struct cann_communication *op, struct err *err)
+{
+    struct track_run *run = layer->run;
     struct cann_text name = cann_text(&run->names, op->name_id, 0),
                      algorithm = cann_text(&run->names, op->algorithm_id, 0);
     struct trace_slice slice = {
@@ -174,72 +195,58 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
         .duration_ns = op->duration_ns,
         .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, op->device_id), op->start_ns, op->duration_ns)};
     struct trace_launch launch;
+    struct event event;
     char number[NUMBER_MAX];
     if (!trace_guest_shows(run->guest, op->start_ns))
         return 0;
-    bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
-    size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
-    char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? trace_event_room(&run->trace, room, err) : NULL;
-    if (p == NULL)
+    const bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
+    if (place(layer, op, GROUP_ITSELF, &slice, err) < 0)
         return err_status(err);
-    p = begin_named(p, style, "", name);
-    p = trace_put_slice(p, style, &slice);
-    p = put_number_argument(p, style, "\"rank_size\":", op->rank_size);
-    p = put_number_argument(p, style, ",\"connection_id\":", track_connection(run, op->connection_id));
-    p = put_number_argument(p, style, ",\"model id\":", op->model_id);
-    p = trace_put_copy(p, style, ",\"data_type\":", enum_name(hccl_data_types, op->data_type, number));
-    p = put_text_argument(p, style, ",\"alg_type\":", algorithm);
-    p = put_number_argument(p, style, ",\"count\":", op->count);
-    p = trace_put_value_word(p, style, ",\"relay\":", yes_or_no(op->relay));
-    p = trace_put_value_word(p, style, ",\"retry\":", yes_or_no(op->retry));
+    event_slice(&event, &slice);
+    event_cann_name(&event, "", name);
+    event_known(&event, "rank_size", op->rank_size);
+    event_known(&event, "connection_id", track_connection(run, op->connection_id));
+    event_known(&event, "model id", op->model_id);
+    event_copy(&event, "data_type", enum_name(hccl_data_types, op->data_type, number));
+    event_cann(&event, "alg_type", algorithm);
+    event_known(&event, "count", op->count);
+    event_word(&event, "relay", yes_or_no(op->relay));
+    event_word(&event, "retry", yes_or_no(op->retry));
     if (launched)
-        p = trace_guest_put_argument(p, run->guest, &launch);
-    p = trace_end_slice(p, style, &slice);
-    if (launched)
-        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_COMMUNICATION, op->id);
-    if (track_shows_launch(run, op->connection_id)) {
-        int64_t flow = number_add(layer->first_flow, op->id);
-        p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
-                           op->host_start_ns);
-        p = trace_put_flow(p, style, &host_to_device, 'f', flow, slice.pid, slice.tid, op->start_ns);
-    }
-    return trace_event_done(&run->trace, p, err);
+        trace_guest_argument(&event, run->guest, &launch);
+    return trace_put(&run->trace, &event, err) < 0 ? err_status(err)
+                                                   : write_arrows(layer, op, &slice, launched ? &launch : NULL, err);
 }
-
-#define BANDWIDTH ",\"bandwidth(GB/s)\":"
 
 /* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. An unknown size
  * has none. */
-static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
+static void add_bandwidth(struct event *event, const struct layer *layer, const struct cann_transfer *transfer)
 {
     const struct communication_run *run = map_get(&layer->runs, &transfer->task_row_id);
     const int64_t bytes = run != NULL ? run->bytes : transfer->bytes;
     const double ns = run != NULL ? run->ns : ticks_exact_ns(transfer->hz, transfer->start_ns, transfer->duration_ns);
-    return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / ns : 0)
-                      : put_number_argument(p, &layer->run->trace.style, BANDWIDTH, DB_NULL);
+    if (bytes >= 0)
+        event_real(event, "bandwidth(GB/s)", ns > 0 ? (double)bytes / ns : 0);
+    else
+        event_word(event, "bandwidth(GB/s)", "N/A");
 }
 
-static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
-                          struct cann_text type)
+static void add_transfer(struct event *event, const struct cann_transfer *transfer, struct cann_text type)
 {
-    const struct trace_style *style = &layer->run->trace.style;
     char number[NUMBER_MAX];
     *number_put_unsigned(number, (uint64_t)transfer->notify_id) = '\0';
-    p = trace_put_copy(p, style, "\"notify_id\":", number);
-    p = trace_put_decimals(p, style, ",\"duration estimated(us)\":", transfer->estimated_ns, 3);
-    p = trace_put_integer(p, style, ",\"stream id\":", transfer->stream_id);
-    p = trace_put_integer(p, style, ",\"task id\":", transfer->task_id);
-    p = trace_put_integer(p, style,
-                          ",\"context id\":", transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
-    p = put_text_argument(p, style, ",\"task type\":", type);
-    p = put_number_argument(p, style, ",\"src rank\":", transfer->local_rank);
-    p = put_number_argument(p, style, ",\"dst rank\":", transfer->remote_rank);
-    p = trace_put_copy(p, style,
-                       ",\"transport type\":", enum_name(hccl_transport_types, transfer->transport_type, number));
-    p = put_number_argument(p, style, ",\"size(Byte)\":", transfer->bytes);
-    p = trace_put_copy(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
-    p = trace_put_copy(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
-    return put_bandwidth(p, layer, transfer);
+    event_copy(event, "notify_id", number);
+    event_decimals(event, "duration estimated(us)", transfer->estimated_ns, 3);
+    event_integer(event, "stream id", transfer->stream_id);
+    event_integer(event, "task id", transfer->task_id);
+    event_integer(event, "context id", transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
+    event_cann(event, "task type", type);
+    event_known(event, "src rank", transfer->local_rank);
+    event_known(event, "dst rank", transfer->remote_rank);
+    event_copy(event, "transport type", enum_name(hccl_transport_types, transfer->transport_type, number));
+    event_known(event, "size(Byte)", transfer->bytes);
+    event_copy(event, "data type", enum_name(hccl_data_types, transfer->data_type, number));
+    event_copy(event, "link type", enum_name(hccl_link_types, transfer->link_type, number));
 }
 
 static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -255,16 +262,15 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
                                 .duration_ns = transfer->duration_ns,
                                 .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, transfer->device_id),
                                                           transfer->start_ns, transfer->duration_ns)};
-    char *p = place(layer, op, transfer->plane_id, &slice, err) == 0
-                  ? trace_event_room(&run->trace, 2 * (size_t)type.length, err)
-                  : NULL;
-    if (p == NULL)
+    struct event event;
+    if (place(layer, op, transfer->plane_id, &slice, err) < 0)
         return err_status(err);
-    p = begin_named(p, &run->trace.style, "", type);
-    p = trace_put_slice(p, &run->trace.style, &slice);
-    p = put_transfer(p, layer, transfer, type);
-    p = put_number_argument(p, &run->trace.style, ",\"model id\":", op->model_id);
-    return trace_slice_done(&run->trace, p, &slice, err);
+    event_slice(&event, &slice);
+    event_cann_name(&event, "", type);
+    add_transfer(&event, transfer, type);
+    add_bandwidth(&event, layer, transfer);
+    event_known(&event, "model id", op->model_id);
+    return trace_put(&run->trace, &event, err);
 }
 
 /* ---- the track ---- */

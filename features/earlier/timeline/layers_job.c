@@ -34,19 +34,16 @@ static int count_task(void *arg, const struct cann_task *task, struct err *err)
 
 static int draw_operator(struct earlier *draw, const struct cann_task *task, struct err *err)
 {
-    const struct trace_style *style = &draw->file.trace.style;
     const struct cann_text type = cann_text(&draw->names, task->op_type_id, 0);
+    struct event event;
     struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
-    char *p = earlier_begin_operator(draw, task->op_name_id,
-                                     type.length + slice_operator_room(&draw->operators, &draw->names, task),
-                                     &draw->lanes, task->stream_id, &slice, err);
-    if (p == NULL)
+    if (earlier_begin_operator(draw, task->op_name_id, &draw->lanes, task->stream_id, &slice, &event, err) < 0)
         return err_status(err);
-    p = earlier_put_task(p, style, "AI_CORE", task->stream_id, task->task_id);
-    if (draw->operators.begins == NULL && type.text != NULL)
-        p = trace_put_text(p, style, ",\"op_type\":", type.text, type.length);
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    earlier_add_task(&event, "AI_CORE", task->stream_id, task->task_id);
+    if (draw->operators.begins == NULL)
+        event_cann_known(&event, "op_type", type);
+    slice_operator(&event, &draw->operators, &draw->names, task);
+    return trace_put(&draw->file.trace, &event, err);
 }
 
 /* ---- tasks without a name ---- */
@@ -54,20 +51,19 @@ static int draw_operator(struct earlier *draw, const struct cann_task *task, str
 static int end_stretch(struct layer *layer, struct err *err)
 {
     struct earlier *draw = layer->draw;
-    const struct trace_style *style = &draw->file.trace.style;
+    struct event event;
     struct trace_slice slice = {.start_ns = layer->start_ns, .duration_ns = layer->end_ns - layer->start_ns};
     if (layer->tasks == 0)
         return 0;
-    char *p = trace_lanes_begin(&draw->lanes, &draw->file.trace, draw->unnamed_thread, &slice, 0, err,
-                                "%" PRId64 " task%s without a name", layer->tasks, layer->tasks == 1 ? "" : "s");
-    if (p == NULL)
+    if (trace_lanes_begin(&draw->lanes, draw->unnamed_thread, &slice, &event, err) < 0)
         return err_status(err);
-    p = trace_put_integer(p, style, "\"Tasks\":", layer->tasks);
-    p = trace_put_integer(p, style, ",\"Streams\":", (int64_t)layer->streams.used);
-    p = trace_put_us(p, style, ",\"Total Time(us)\":", layer->total_ns);
+    event_name_format(&event, "%" PRId64 " task%s without a name", layer->tasks, layer->tasks == 1 ? "" : "s");
+    event_integer(&event, "Tasks", layer->tasks);
+    event_integer(&event, "Streams", (int64_t)layer->streams.used);
+    event_us(&event, "Total Time(us)", layer->total_ns);
     layer->tasks = 0;
     map_clear(&layer->streams);
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    return trace_put(&draw->file.trace, &event, err);
 }
 
 static int take_unnamed(struct layer *layer, const struct cann_task *task, struct err *err)

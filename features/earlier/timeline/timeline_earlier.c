@@ -93,55 +93,20 @@ static void name_thread(struct earlier *draw, int64_t process, int64_t tid, cons
 
 /* ---- events ---- */
 
-/* Begins the event with its name. */
-static char *put_name(struct earlier *draw, char *p, const char *prefix, struct cann_text name)
+int earlier_begin_operator(struct earlier *draw, int64_t name_id, struct trace_lanes *lanes, int64_t number,
+                           struct trace_slice *slice, struct event *event, struct err *err)
 {
-    p = begin_named(p, &draw->file.trace.style, prefix, name);
-    draw->behind_name = p;
-    return p;
+    if (trace_lanes_begin(lanes, number, slice, event, err) < 0)
+        return err_status(err);
+    event_cann_name(event, "", slice_name(&draw->operators, &draw->names, name_id));
+    return 0;
 }
 
-static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
+void earlier_add_task(struct event *event, const char *type, int64_t stream_id, int64_t task_id)
 {
-    const struct trace_style *style = &draw->file.trace.style;
-    struct last_times *times = draw->times;
-    if (times == NULL || style->coded || slice->instant)
-        return trace_put_times_at(p, style, slice, &draw->place);
-    p = trace_put_place_at(p, style, slice, &draw->place);
-    if (times->length == 0 || times->start_ns != slice->start_ns || times->duration_ns != slice->duration_ns ||
-        times->short_ps != slice->short_ps) {
-        char *end = trace_put_time(times->text, style, slice->start_ns);
-        times->length = (size_t)(trace_put_duration(end, style, slice) - times->text);
-        times->start_ns = slice->start_ns;
-        times->duration_ns = slice->duration_ns;
-        times->short_ps = slice->short_ps;
-    }
-    memcpy(p, times->text, sizeof times->text); /* a few moves, of which a part counts */
-    return p + times->length;
-}
-
-/* Puts them with the opening of args. */
-static char *put_slice(struct earlier *draw, char *p, const struct trace_slice *slice)
-{
-    return draw->file.compat ? trace_put_slice(p, &draw->file.trace.style, slice)
-                             : trace_put_literal(put_times(draw, p, slice), ",\"args\":{");
-}
-
-char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
-                             int64_t number, struct trace_slice *slice, struct err *err)
-{
-    const struct cann_text name = slice_name(&draw->operators, &draw->names, name_id);
-    char *p = NULL;
-    if (trace_lanes_place(lanes, number, slice, err) == 0)
-        p = trace_event_room(&draw->file.trace, name.length + texts, err);
-    return p != NULL ? put_slice(draw, put_name(draw, p, "", name), slice) : NULL;
-}
-
-char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
-{
-    p = trace_put_value_word(p, style, "\"Task Type\":", type);
-    p = trace_put_integer(p, style, ",\"Stream Id\":", stream_id);
-    return trace_put_integer(p, style, ",\"Task Id\":", task_id);
+    event_word(event, "Task Type", type);
+    event_integer(event, "Stream Id", stream_id);
+    event_integer(event, "Task Id", task_id);
 }
 
 static struct trace_slice slice_between(const struct earlier *draw, int64_t process, int64_t start_ns, int64_t end_ns)
@@ -159,89 +124,60 @@ static struct trace_slice slice_of_reals(const struct earlier *draw, int64_t pro
 
 /* ---- arrows ---- */
 
-/* One end of an arrow to a task: its end only where it has a beginning, unless compat. */
-static char *put_flow(struct earlier *draw, char *p, char phase, int64_t stream_id, int64_t task_id,
-                      const struct trace_slice *slice, struct err *err)
+/* Puts one end of an arrow to a task: its end only where it has a beginning, unless compat. */
+static int put_flow(struct earlier *draw, char phase, int64_t stream_id, int64_t task_id,
+                    const struct trace_slice *slice, struct err *err)
 {
     static const struct trace_flow connect = {.name = "connect", .paired = true};
     int64_t id = (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX));
     const int64_t block = id >> 8;
     const size_t word = (size_t)(id >> 6) % 4;
     const uint64_t bit = UINT64_C(1) << (id & 63);
+    struct event event;
     if (!draw->file.compat && phase == 's') {
         struct begun_flow *flows = map_add(&draw->begun_flows, &block, NULL, err);
         if (flows == NULL)
-            return NULL;
+            return err_status(err);
         flows->bits[word] |= bit;
     } else if (!draw->file.compat) {
         const struct begun_flow *flows = map_get(&draw->begun_flows, &block);
         if (flows == NULL || (flows->bits[word] & bit) == 0)
-            return p;
+            return 0;
     }
-    return trace_put_flow(p, &draw->file.trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
+    event_flow(&event, &draw->file.trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
+    return trace_put(&draw->file.trace, &event, err);
 }
 
-static char *put_call_flow(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
-                           struct err *err)
+static int put_call_flow(struct earlier *draw, const void *of, const struct trace_slice *slice, struct err *err)
 {
     const struct plain_call *call = of;
     struct reported_operator operator_;
     bool found;
     if (!call_2022_launches(call))
-        return p;
+        return 0;
     if (plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err) < 0)
-        return NULL;
-    return found ? put_flow(draw, p, 's', operator_.stream_id, operator_.task_id, slice, err) : p;
+        return err_status(err);
+    return found ? put_flow(draw, 's', operator_.stream_id, operator_.task_id, slice, err) : 0;
 }
 
-/* ---- twins ---- */
-
-/* Copies the event that is being put, up to its end, with the process that it has there. NULL with err set. */
-static char *copy_event(struct earlier *draw, const char *end, int64_t pid, struct err *err)
-{
-    static const char key[] = ",\"pid\":";
-    struct trace *trace = &draw->twin->file.trace;
-    const char *from = draw->file.trace.start, *at = draw->behind_name;
-    char *p = trace_event_room(trace, (size_t)(end - from), err);
-    if (p == NULL)
-        return NULL;
-    if (trace->style.coded) {
-        const size_t place = strlen(",\n") + sizeof(struct event_name) + offsetof(struct event_times, pid);
-        memcpy(p, from, (size_t)(end - from));
-        memcpy(p + place, &pid, sizeof pid);
-        return p + (end - from);
-    }
-    if (memcmp(at, key, strlen(key)) != 0) /* the phase stands before it */
-        at += strlen(",\"ph\":\"X\"");
-    at += strlen(key);
-    p = trace_put_pid(trace_put_bytes(p, from, (size_t)(at - from)), &trace->style, pid);
-    at = (const char *)memchr(at, ',', (size_t)(end - at));
-    return trace_put_bytes(p, at, (size_t)(end - at));
-}
-
-/* Ends an event in the file, and in its twin; arrows, which may be NULL, puts what a file with arrows has behind it. */
-static int event_done(struct earlier *draw, char *p, const struct trace_slice *slice,
-                      char *(*arrows)(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
-                                      struct err *err),
-                      const void *of, struct err *err)
+/* Puts an event of a slice in the file, and in its twin with the process that it has there; arrows, which may be NULL,
+ * puts what a file with arrows has behind it. */
+static int put_everywhere(struct earlier *draw, struct event *event, const struct trace_slice *slice,
+                          int (*arrows)(struct earlier *draw, const void *of, const struct trace_slice *slice,
+                                        struct err *err),
+                          const void *of, struct err *err)
 {
     if (draw->twin != NULL) {
         struct trace_slice copy = *slice;
-        copy.pid = track_own_pid(&draw->twin->file, slice->pid);
-        char *end = copy_event(draw, p, copy.pid, err);
-        if (end != NULL && arrows != NULL && draw->twin->flows)
-            end = arrows(draw->twin, end, of, &copy, err);
-        if (end == NULL || trace_event_done(&draw->twin->file.trace, end, err) < 0)
+        copy.pid = event->head.pid = track_own_pid(&draw->twin->file, slice->pid);
+        if (trace_put(&draw->twin->file.trace, event, err) < 0 ||
+            (arrows != NULL && draw->twin->flows && arrows(draw->twin, of, &copy, err) < 0))
             return err_status(err);
+        event->head.pid = slice->pid;
     }
-    if (arrows != NULL && draw->flows)
-        p = arrows(draw, p, of, slice, err);
-    return p != NULL ? trace_event_done(&draw->file.trace, p, err) : err_status(err);
-}
-
-static int slice_done(struct earlier *draw, char *args_end, const struct trace_slice *slice, struct err *err)
-{
-    return event_done(draw, trace_end_slice(args_end, &draw->file.trace.style, slice), slice, NULL, NULL, err);
+    if (trace_put(&draw->file.trace, event, err) < 0)
+        return err_status(err);
+    return arrows != NULL && draw->flows ? arrows(draw, of, slice, err) : 0;
 }
 
 /* ---- calls ---- */
@@ -308,12 +244,15 @@ static int find_name(struct earlier *draw, const struct plain_call *call, struct
     return 0;
 }
 
-/* Begins the event of a call with "<prefix><name>"; NULL with err set. */
-static char *begin_call(struct earlier *draw, const struct plain_call *call, const char *prefix, struct err *err)
+/* "<prefix><name>" */
+static int name_call(struct earlier *draw, const struct plain_call *call, const char *prefix, struct event *event,
+                     struct err *err)
 {
     struct cann_text name;
-    char *p = find_name(draw, call, &name, err) == 0 ? trace_event_room(&draw->file.trace, name.length, err) : NULL;
-    return p != NULL ? put_name(draw, p, prefix, name) : NULL;
+    if (find_name(draw, call, &name, err) < 0)
+        return err_status(err);
+    event_cann_name(event, prefix, name);
+    return 0;
 }
 
 /* NULL: a call of the runtime has none. */
@@ -322,35 +261,32 @@ static const char *mode_of(const struct plain_call *call)
     return call->process_id != DB_NULL ? api_type_2022(call->api_type) : NULL;
 }
 
-/* Puts arguments as the tool did. */
-static char *put_call(char *p, const struct trace_style *style, const struct plain_call *call)
+/* Adds arguments as the tool did. */
+static void add_call(struct event *event, const struct plain_call *call)
 {
     if (call->process_id != DB_NULL) {
-        p = trace_put_value_word(p, style, "\"Mode\":", mode_of(call));
-        p = trace_put_integer(p, style, ",\"Process Id\":", call->process_id);
-        *p++ = ',';
+        event_word(event, "Mode", mode_of(call));
+        event_integer(event, "Process Id", call->process_id);
     }
-    return trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
+    event_integer(event, "Thread Id", call->thread_id);
 }
 
-/* Ours have no arguments (trace_end_call). category: NULL, none. */
+/* Ours have no arguments (EVENT_CALL). category: NULL, none. */
 static int draw_call_on(struct earlier *draw, const struct plain_call *call, const char *prefix, const char *category,
                         int64_t number, struct err *err)
 {
-    const struct trace_style *style = &draw->file.trace.style;
     struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
-    char *p = begin_call(draw, call, prefix, err);
-    if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
+    struct event event;
+    if (trace_lanes_begin(&draw->lanes, number, &slice, &event, err) < 0 ||
+        name_call(draw, call, prefix, &event, err) < 0)
         return err_status(err);
     if (draw->file.compat) {
-        p = trace_end_slice(put_call(trace_put_slice(p, style, &slice), style, call), style, &slice);
+        add_call(&event, call);
     } else {
-        p = put_times(draw, p, &slice);
-        if (category != NULL)
-            p = trace_put_category(p, style, category);
-        p = trace_end_call(p, style, &slice);
+        event_category(&event, category);
+        event.head.flags |= EVENT_CALL;
     }
-    return event_done(draw, p, &slice, put_call_flow, call, err);
+    return put_everywhere(draw, &event, &slice, put_call_flow, call, err);
 }
 
 static const char *layer_prefix(const struct plain_call *call)
@@ -377,17 +313,18 @@ static void begin_calls(struct earlier *draw, enum plain_layers layers, const ch
 static int draw_grouped_compat(void *arg, const struct plain_call *call, struct err *err)
 {
     struct earlier *draw = arg;
-    const struct trace_style *style = &draw->file.trace.style;
-    char *p = begin_call(draw, call, layer_prefix(call), err);
-    if (p == NULL)
+    const struct trace_slice slice = {.pid = process_of(draw, call),
+                                      .tid = call->thread_id,
+                                      .start_ns = call->start_ns,
+                                      .duration_ns = time_since(call->end_ns, call->start_ns)};
+    struct event event;
+    event_slice(&event, &slice);
+    event.head.flags |= EVENT_THREAD_TEXT;
+    if (name_call(draw, call, layer_prefix(call), &event, err) < 0)
         return err_status(err);
-    p = trace_put_integer(p, style, ",\"pid\":", process_of(draw, call));
-    p = trace_put_integer(p, style, ",\"tid\":\"Thread ", call->thread_id);
-    p = trace_put_us(p, style, "\",\"ts\":", call->start_ns);
-    p = trace_put_us(p, style, ",\"dur\":", time_since(call->end_ns, call->start_ns));
     if (call->process_id != DB_NULL)
-        p = trace_put_literal(trace_put_value_word(p, style, ",\"args\":{\"Mode\":", mode_of(call)), "}");
-    return trace_event_done(&draw->file.trace, trace_put_literal(p, ",\"ph\":\"X\"}"), err);
+        event_word(&event, "Mode", mode_of(call));
+    return trace_put(&draw->file.trace, &event, err);
 }
 
 static int draw_thread_group(struct earlier *draw, struct err *err)
@@ -491,22 +428,18 @@ enum { STACK_ACL, STACK_GE, STACK_RUNTIME, STACK_SCHEDULER, STACK_LAYERS };
 static const char *const layers[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
 
 /* Compat: the tool wrote whole microseconds, and the rest as arguments. */
-static char *put_span(struct earlier *draw, char *p, const struct trace_slice *slice, double start, double end)
+static void add_span(const struct earlier *draw, struct event *event, double start, double end)
 {
-    const struct trace_style *style = &draw->file.trace.style;
-    if (draw->file.compat) {
-        p = trace_put_integer(p, style, ",\"pid\":", slice->pid);
-        p = trace_put_integer(p, style, ",\"tid\":", slice->tid);
-        p = trace_put_integer(p, style, ",\"ts\":", number_from_real(start / 1000));
-        p = trace_put_integer(p, style, ",\"dur\":", number_from_real((end - start) / 1000));
-        p = trace_put_literal(p, ",\"args\":{");
-    } else {
-        p = put_slice(draw, p, slice);
-    }
-    p = trace_put_integer(p, style, "\"Iter ID\":", draw->device->range.iteration);
-    p = number_put_real(trace_put_literal(p, ",\"Start Time\":"), start, 15);
-    p = trace_put_integer(p, style, ",\"End Time\":", number_add(slice->start_ns, slice->duration_ns));
-    return number_put_real(trace_put_literal(p, ",\"Duration Time(ns)\":"), end - start, 17);
+    struct event_head *head = &event->head;
+    event_integer(event, "Iter ID", draw->device->range.iteration);
+    event_digits(event, "Start Time", start, 15);
+    event_integer(event, "End Time", number_add(head->start_ns, head->duration_ns));
+    event_digits(event, "Duration Time(ns)", end - start, 17);
+    if (!draw->file.compat)
+        return;
+    head->flags |= EVENT_WHOLE_US;
+    head->start_ns = number_from_real(start / 1000);
+    head->duration_ns = number_from_real((end - start) / 1000);
 }
 
 static int draw_stack_call(struct earlier *draw, const struct plain_call *call, int64_t layer, struct err *err)
@@ -515,12 +448,13 @@ static int draw_stack_call(struct earlier *draw, const struct plain_call *call, 
         return draw_call_on(draw, call, "", NULL, layer, err);
     const double start_ns = (double)call->start_ns, end_ns = (double)call->end_ns;
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, start_ns, end_ns);
-    char *p = begin_call(draw, call, "", err);
-    if (p == NULL)
-        return err_status(err);
+    struct event event;
     slice.tid = layer;
-    p = put_span(draw, p, &slice, start_ns, end_ns);
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    event_slice(&event, &slice);
+    if (name_call(draw, call, "", &event, err) < 0)
+        return err_status(err);
+    add_span(draw, &event, start_ns, end_ns);
+    return trace_put(&draw->file.trace, &event, err);
 }
 
 /* Where the calls of an iteration begin: its model's execution. */
@@ -536,23 +470,22 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
     return draw_stack_call(arg, call, STACK_RUNTIME, err);
 }
 
-/* facts: of the operator, as they were put elsewhere. */
-static int draw_stack_task(struct earlier *draw, const struct timed_task *timed, const char *facts, size_t length,
-                           struct err *err)
+static int draw_stack_task(struct earlier *draw, const struct timed_task *timed, struct err *err)
 {
-    const struct trace_style *style = &draw->file.trace.style;
-    const struct cann_text name = slice_name(&draw->operators, &draw->names, timed->task->op_name_id);
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, timed->start, timed->end);
+    struct event event;
     slice.tid = STACK_SCHEDULER;
     if (!draw->file.compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return err_status(err);
-    char *p = trace_event_room(&draw->file.trace, name.length + length, err);
-    if (p == NULL)
-        return err_status(err);
-    p = put_span(draw, begin_named(p, style, "", name), &slice, timed->start, timed->end);
-    p = trace_put_literal(p, ",\"Total Time(ms)\":");
-    p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
-    return trace_slice_done(&draw->file.trace, trace_put_bytes(p, facts, length), &slice, err);
+    event_slice(&event, &slice);
+    event_cann_name(&event, "", slice_name(&draw->operators, &draw->names, timed->task->op_name_id));
+    add_span(draw, &event, timed->start, timed->end);
+    if (isnan(timed->milliseconds))
+        event_word(&event, "Total Time(ms)", "");
+    else
+        event_digits(&event, "Total Time(ms)", timed->milliseconds, 17);
+    slice_operator(&event, &draw->operators, &draw->names, timed->task);
+    return trace_put(&draw->file.trace, &event, err);
 }
 
 static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -583,85 +516,76 @@ struct tasks {
     struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
 };
 
-static char *put_task_flow(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
-                           struct err *err)
+static int put_task_flow(struct earlier *draw, const void *of, const struct trace_slice *slice, struct err *err)
 {
     const struct cann_task *task = of;
-    return put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err);
+    return put_flow(draw, 'f', task->stream_id, task->task_id, slice, err);
 }
 
-static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *timed)
+static void add_counted(struct event *event, const struct timed_task *timed)
 {
     const struct cann_task *task = timed->task;
-    if (isnan(timed->milliseconds))
-        return trace_put_literal(p, ",\"Aicore Time(ms)\":\"N/A\",\"Total Cycle\":\"N/A\"");
-    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(timed->milliseconds, 6), 6);
-    return trace_put_integer(p, style,
-                             ",\"Total Cycle\":", task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle);
+    if (isnan(timed->milliseconds)) {
+        event_word(event, "Aicore Time(ms)", "N/A");
+        event_word(event, "Total Cycle", "N/A");
+        return;
+    }
+    event_decimals(event, "Aicore Time(ms)", pmu_round_decimal(timed->milliseconds, 6), 6);
+    event_integer(event, "Total Cycle", task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle);
 }
 
 static int draw_task(const struct tasks *tasks, const struct timed_task *timed, struct err *err)
 {
     struct earlier *draw = tasks->draw;
-    const struct trace_style *style = &draw->file.trace.style;
     const struct cann_task *task = timed->task;
     const char *type = task_2022_type(draw->device, task);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->start, timed->end);
-    char *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
-                                     &draw->lanes, task->stream_id, &slice, err);
-    if (p == NULL)
+    struct event event;
+    if (draw_stack_task(tasks->stack, timed, err) < 0 ||
+        earlier_begin_operator(draw, task->op_name_id, &draw->lanes, task->stream_id, &slice, &event, err) < 0)
         return err_status(err);
-    p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
-    p = put_counted(p, style, timed);
-    const char *facts = p;
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
-    if (draw_stack_task(tasks->stack, timed, facts, (size_t)(p - facts), err) < 0)
-        return err_status(err);
-    return event_done(draw, trace_end_slice(p, style, &slice), &slice, put_task_flow, task, err);
+    earlier_add_task(&event, type != NULL ? type : "N/A", task->stream_id, task->task_id);
+    add_counted(&event, timed);
+    slice_operator(&event, &draw->operators, &draw->names, task);
+    return put_everywhere(draw, &event, &slice, put_task_flow, task, err);
 }
 
 static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
 {
     struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
-    const struct trace_style *style = &draw->file.trace.style;
     const double start_ns = time_2022(draw->device, copy->start_tick), end_ns = time_2022(draw->device, copy->end_tick);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
-    char *p = trace_lanes_place(&tasks->copies, copy->stream_id, &slice, err) == 0
-                  ? trace_event_room(&draw->file.trace, 0, err)
-                  : NULL;
-    if (p == NULL)
+    struct event event;
+    if (trace_lanes_begin(&tasks->copies, copy->stream_id, &slice, &event, err) < 0)
         return err_status(err);
-    p = put_name(draw, p, "", (struct cann_text){"\"" COPY_NAME_2022 "\"", sizeof COPY_NAME_2022 + 1});
-    p = trace_put_slice(p, style, &slice);
-    p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
-    p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
-    p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
-    p = trace_put_us(p, style, ",\"End Time\":", number_from_real(end_ns));
-    return slice_done(draw, p, &slice, err);
+    event_name_word(&event, COPY_NAME_2022);
+    earlier_add_task(&event, COPY_TYPE_2022, copy->stream_id, copy->task_id);
+    event_us(&event, "Receive Time", number_from_real(time_2022(draw->device, copy->receive_tick)));
+    event_us(&event, "Start Time", number_from_real(start_ns));
+    event_us(&event, "End Time", number_from_real(end_ns));
+    return put_everywhere(draw, &event, &slice, NULL, NULL, err);
 }
 
-#define put_known_us(p, style, key, ns) ((ns) != DB_NULL ? trace_put_us((p), (style), key, (ns)) : (p))
+#define event_known_us(event, key, ns) ((ns) != DB_NULL ? event_us((event), key, (ns)) : (void)0)
 
 static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *err)
 {
     const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
-    const struct trace_style *style = &draw->file.trace.style;
     struct trace_slice slice = {
         .pid = earlier_pid(draw, AI_CPU), .start_ns = run->start_ns, .duration_ns = run->duration_ns};
-    char *p = earlier_begin_operator(draw, run->op_name_id, cann_text(&draw->names, run->op_name_id, 0).length,
-                                     &draw->lanes, 0, &slice, err);
-    if (p == NULL)
+    struct event event;
+    if (earlier_begin_operator(draw, run->op_name_id, &draw->lanes, 0, &slice, &event, err) < 0)
         return err_status(err);
-    p = trace_put_value_word(p, style, "\"Task Type\":", "AI_CPU");
-    p = put_known_us(p, style, ",\"Compute Time(us)\":", run->compute_ns);
-    p = put_known_us(p, style, ",\"Memcpy Time(us)\":", run->copy_ns);
-    p = put_known_us(p, style, ",\"Task Time(us)\":", run->duration_ns);
-    p = put_known_us(p, style, ",\"Dispatch Time(us)\":", run->dispatch_ns);
-    p = put_known_us(p, style, ",\"Total Time(us)\":", run->total_ns);
-    p = slice_put_whole_name(p, style, &draw->operators, &draw->names, run->op_name_id);
-    return slice_done(draw, p, &slice, err);
+    event_word(&event, "Task Type", "AI_CPU");
+    event_known_us(&event, "Compute Time(us)", run->compute_ns);
+    event_known_us(&event, "Memcpy Time(us)", run->copy_ns);
+    event_known_us(&event, "Task Time(us)", run->duration_ns);
+    event_known_us(&event, "Dispatch Time(us)", run->dispatch_ns);
+    event_known_us(&event, "Total Time(us)", run->total_ns);
+    slice_whole_name(&event, &draw->operators, &draw->names, run->op_name_id);
+    return put_everywhere(draw, &event, &slice, NULL, NULL, err);
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
@@ -903,7 +827,6 @@ static int write_files(struct earlier *draw, struct err *err)
         int (*draw)(struct earlier *draw, struct err *err);
     } others[] = {{"thread_group", draw_thread_group}, {"ge", draw_models}, {"ge_op_execute", draw_host_steps}};
     struct files files = {.layer = *draw, .msprof = *draw, .stack = *draw};
-    struct last_times times = {.length = 0};
     char suffix[SUFFIX_2022_MAX];
     device_2022_suffix(draw->device, suffix);
     files.layer.file.processes = files.msprof.file.processes = files.stack.file.processes =
@@ -911,7 +834,6 @@ static int write_files(struct earlier *draw, struct err *err)
     files.msprof.begun_flows = (struct map)MAP_OF(struct begun_flow, block);
     files.msprof.flows = true;
     files.layer.twin = &files.msprof;
-    files.layer.times = files.stack.times = &times;
     int status = write_together(&files, suffix, err);
     draw->streams = files.layer.streams; /* which may have grown */
     map_release(&files.layer.file.processes);

@@ -19,14 +19,6 @@ int timeline_of_job(struct timeline_run *run, struct err *err);
 
 /* ---- inside ---- */
 
-/* When a call was, as it was put last: several files show it one after the other. */
-struct last_times {
-    int64_t start_ns, duration_ns;
-    unsigned short_ps;
-    size_t length; /* 0: none was put */
-    char text[96];
-};
-
 /* A file is of one layer, but msprof, which has several. With compat events, their order and numbers are those of
  * Ascend's tool of 2022. */
 struct earlier {
@@ -53,9 +45,6 @@ struct earlier {
         size_t count, capacity;
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
     bool grouped;                        /* calls of both layers are drawn together */
-    struct trace_place place;            /* of the latest call */
-    struct last_times *times;            /* of the latest call, of all files that are drawn at once; NULL: one file */
-    const char *behind_name;             /* where the name of the event that is being put ends */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */
     struct map begun_flows;              /* which of them have a beginning: struct begun_flow */
@@ -84,11 +73,10 @@ void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */
 void earlier_name_process(struct earlier *draw, int64_t process, const char *name);
 
-/* Begins the slice of an operator, whose pid and times are set, on a thread of these lanes. Returns where its
- * arguments begin, which take TRACE_EVENT_MAX bytes beside those of the operator; NULL with err set. */
-char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
-                             int64_t number, struct trace_slice *slice, struct err *err);
-/* Puts the identity of a task, as the first arguments. */
-char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id);
+/* Begins the event of an operator, of a slice whose pid and times are set, on a thread of these lanes. */
+int earlier_begin_operator(struct earlier *draw, int64_t name_id, struct trace_lanes *lanes, int64_t number,
+                           struct trace_slice *slice, struct event *event, struct err *err);
+/* Adds the identity of a task. */
+void earlier_add_task(struct event *event, const char *type, int64_t stream_id, int64_t task_id);
 
 #endif

@@ -228,7 +228,7 @@ static int write_instant(struct trace *trace, const struct framework_range *rang
     p = trace_put_phase(p, 'i');
     p = trace_put_time(p, &trace->style, range->start_ns);
     p = trace_put_place(p, &trace->style, TRACE_MINDSPORE, range->thread);
-    return trace_event_done(trace, trace_put_literal(p, ",\"args\":{}}"), err);
+    return trace_event_done(trace, trace_put_literal(p, ",\"args\":{}}"), true, err);
 }
 
 static int write_threads(const struct framework *framework, struct trace *trace, struct err *err)
@@ -395,11 +395,13 @@ static int collect_arrows(const struct framework *framework, struct flows *flows
     return any < 0 || end_flow(flows, &flow, err) < 0 ? err_status(err) : spool_finish(flows->arrows, err);
 }
 
-static void write_arrow_end(const struct framework_trace *view, struct trace *trace, char phase, uint64_t number,
-                            size_t place)
+static int write_arrow_end(const struct framework_trace *view, struct trace *trace, char phase, uint64_t number,
+                           size_t place, struct err *err)
 {
     const struct framework_range *range = &view->analysis->framework->ranges.items[place];
-    char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
+    char *p = trace_event_room(trace, 0, err);
+    if (p == NULL)
+        return err_status(err);
     p = trace_put_literal(p, ",\n{\"name\":\"mindspore_to_self\",\"bp\":\"e\"");
     p = trace_put_phase(p, phase);
     p = trace_put_time(p, &trace->style, range->start_ns);
@@ -407,7 +409,7 @@ static void write_arrow_end(const struct framework_trace *view, struct trace *tr
                         places_slice(&view->places, slice_of_range(view->analysis->framework, range)).tid);
     p = trace_put_literal(p, ",\"id\":\"");
     p = number_put_unsigned(p, number);
-    trace_advance(trace, start, trace_put_literal(p, "\",\"cat\":\"async_mindspore\"}"));
+    return trace_event_done(trace, trace_put_literal(p, "\",\"cat\":\"async_mindspore\"}"), false, err);
 }
 
 /* Reports arrows that lead nowhere: one of their ends is lost, or has another number. */
@@ -432,8 +434,9 @@ static int draw_arrows(struct framework_trace *view, struct trace *trace, struct
         large_pass(i);
         if (!trace_shows(view, framework->ranges.items[flow->start].start_ns))
             continue;
-        write_arrow_end(view, trace, 's', i + 1, flow->start);
-        write_arrow_end(view, trace, 'f', i + 1, flow->end);
+        if (write_arrow_end(view, trace, 's', i + 1, flow->start, err) < 0 ||
+            write_arrow_end(view, trace, 'f', i + 1, flow->end, err) < 0)
+            return err_status(err);
     }
     return any;
 }

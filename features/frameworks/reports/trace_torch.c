@@ -53,11 +53,13 @@ static int write_event(struct python_trace *python, struct framework_slice slice
     return framework_write_slice(python->view, python->trace, &event, err);
 }
 
-static void write_arrow(struct python_trace *python, const char *name, const char *category, char phase, uint64_t id,
-                        const struct trace_slice *at)
+static int write_arrow(struct python_trace *python, const char *name, const char *category, char phase, uint64_t id,
+                       const struct trace_slice *at, struct err *err)
 {
-    char *start = trace_reserve(python->trace, TRACE_EVENT_MAX), *p = trace_begin_event(start);
-    *p++ = '"';
+    char *p = trace_event_room(python->trace, 0, err);
+    if (p == NULL)
+        return err_status(err);
+    p = trace_put_literal(trace_begin_event(p), "\"");
     p = trace_put_word(p, name);
     p = trace_put_literal(p, "\",\"bp\":\"e\"");
     p = trace_put_phase(p, phase);
@@ -67,7 +69,7 @@ static void write_arrow(struct python_trace *python, const char *name, const cha
     p = trace_put_time(p, &python->trace->style, at->start_ns);
     p = trace_put_literal(p, ",\"cat\":\"");
     p = trace_put_word(p, category);
-    trace_advance(python->trace, start, trace_put_literal(p, "\"}"));
+    return trace_event_done(python->trace, trace_put_literal(p, "\"}"), false, err);
 }
 
 /* ---- threads ---- */
@@ -149,22 +151,20 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     strbuf_add(&python->view->args, number, (size_t)(number_put_unsigned(number, range->correlation) - number));
     if (write_event(python, slice_of_range(torch, range, taken), name, taken ? "dequeue" : "enqueue", &at, err) < 0)
         return err_status(err);
-    write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', arrow_of(range), &at);
-    return 0;
+    return write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', arrow_of(range), &at, err);
 }
 
-static void write_backward_end(struct python_trace *python, char phase, const struct torch_op *op, int64_t sequence)
+static int write_backward_end(struct python_trace *python, char phase, const struct torch_op *op, int64_t sequence,
+                              struct err *err)
 {
     const struct trace_slice at = places_slice(&python->view->places, slice_of_op(python->torch, op));
-    write_arrow(python, "fwdbwd", "fwdbwd", phase, (uint64_t)sequence, &at);
+    return write_arrow(python, "fwdbwd", "fwdbwd", phase, (uint64_t)sequence, &at, err);
 }
 
 static int write_backward(void *arg, const struct torch_op *forward, const struct torch_op *backward, struct err *err)
 {
-    (void)err;
-    write_backward_end(arg, 's', forward, backward->sequence);
-    write_backward_end(arg, 'f', backward, backward->sequence);
-    return 0;
+    const int status = write_backward_end(arg, 's', forward, backward->sequence, err);
+    return status == 0 ? write_backward_end(arg, 'f', backward, backward->sequence, err) : status;
 }
 
 /* ---- Python ---- */

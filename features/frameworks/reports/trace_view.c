@@ -43,7 +43,7 @@ int framework_write_slice(struct framework_trace *view, struct trace *trace, con
     }
     p = trace_put_bytes(p, view->args.length > 0 ? view->args.data : "", view->args.length);
     strbuf_clear(&view->args);
-    return trace_event_done(trace, trace_put_literal(p, "}}"), err);
+    return trace_event_done(trace, trace_put_literal(p, "}}"), true, err);
 }
 
 bool trace_shows(void *arg, int64_t time_ns)

@@ -63,12 +63,14 @@ static int write_alone(struct framework_trace *view, struct timeline_run *run, c
     return trace_close(&trace, failed ? err_status(err) : 0, &info, err);
 }
 
+static const struct event_key launch_argument = EVENT_KEY_INIT("mindspore_op");
+
 static int framework_write_trace_view(struct framework_analysis *analysis, struct err *err)
 {
     struct framework_trace view = {.analysis = analysis};
     struct trace_guest guest = {
         .arg = &view,
-        .argument = "mindspore_op",
+        .argument = &launch_argument,
         .flow = {.name = "mindspore_to_npu", .category = "async_npu"},
         .flow_of_text = true,
         .begin = mindspore_trace_begin,

@@ -30,23 +30,24 @@ static void begin(struct trace *trace, const struct trace_style *style)
     trace_name_process(trace, 0, 0, "Task Scheduler", NULL);
 }
 
-static char *put_task_args(char *p, int64_t stream_id, int64_t task_id)
+static void add_task(struct event *event, int64_t stream_id, int64_t task_id)
 {
-    p = put_number_argument(p, &trace_style_msprof, "\"Stream Id\":", stream_id);
-    return put_number_argument(p, &trace_style_msprof, ",\"Task Id\":", task_id);
+    event_known(event, "Stream Id", stream_id);
+    event_known(event, "Task Id", task_id);
 }
 
 static void write_event(struct trace *trace, const char *name, size_t length, const struct trace_slice *slice)
 {
     struct err err = ERR_INIT;
+    struct event event;
     struct strbuf buf;
     strbuf_init(&buf, TEXT_LIMIT);
-    assert_int_equal(json_text_quote(&buf, name, length), 0);
-    char *p = trace_event_room(trace, buf.length, &err);
-    p = trace_put_bytes(trace_begin_event(p), buf.data, buf.length);
+    assert_int_equal(json_text_append(&buf, name, length), 0);
+    event_slice(&event, slice);
+    event_name_copy(&event, buf.data, buf.length);
+    add_task(&event, 3, 7);
+    assert_int_equal(trace_put(trace, &event, &err), 0);
     strbuf_release(&buf);
-    p = put_task_args(trace_put_slice(p, &trace->style, slice), 3, 7);
-    assert_int_equal(trace_slice_done(trace, p, slice, &err), 0);
 }
 
 /* The finished file's text; free() it. */
@@ -286,13 +287,24 @@ static void an_instant_keeps_its_duration_as_the_last_argument(void **state)
 static void the_longest_numbers_fit_the_room_that_is_promised(void **state)
 {
     (void)state;
-    char buffer[TRACE_EVENT_MAX];
+    char buffer[2 * TRACE_EVENT_MAX];
     struct trace_slice slice = {
         .pid = INT64_MIN, .tid = INT64_MIN, .start_ns = INT64_MIN, .duration_ns = INT64_MIN, .instant = true};
-    char *p = trace_put_slice(buffer, &trace_style_2023, &slice);
-    p = put_task_args(p, INT64_MIN + 1, INT64_MIN + 1);
-    p = trace_end_slice(p, &trace_style_2023, &slice);
-    assert_true((size_t)(p - buffer) + NUMBER_MAX <= sizeof(buffer));
+    struct trace_place place = {.length = 0};
+    struct event event;
+    event_slice(&event, &slice);
+    event_name_word(&event, "");
+    add_task(&event, INT64_MIN + 1, INT64_MIN + 1);
+    assert_true(event_room(&event) <= sizeof buffer);
+    char *p = event_put_json(buffer, &trace_style_2023, &event, &place);
+    assert_true((size_t)(p - buffer) + NUMBER_MAX <= event_room(&event));
+    assert_true(place.length <= sizeof place.text);
+    place.length = 0;
+    slice.pid = trace_tagged(INT64_MAX >> TRACE_TAG_SHIFT, (INT64_C(1) << TRACE_TAG_SHIFT) - 1);
+    event_slice(&event, &slice);
+    event_name_word(&event, "");
+    event_put_json(buffer, &trace_style_2022, &event, &place);
+    assert_true(place.length <= sizeof place.text);
 }
 
 static void every_pair_of_bytes_makes_a_valid_document(void **state)
