@@ -305,6 +305,24 @@ PY
     done
 }
 
+@test "a low frequency of the cores puts time of operators on them at stake, not that of the AI CPU" {
+    for mhz in 700 1000; do
+        program PROF_A <<PY
+p.prof.frequency([(0, $mhz)])
+for step in range(20):
+    p.op('a', 'MatMul', 60, gap=1)
+    p.op('b', 'Index', 30, gap=1, core=AI_CPU)
+PY
+        if [ "$mhz" -eq 700 ]; then
+            found frequency PROF_A 30.0
+            # 20 times 60 us
+            expect_equal "$(json '[(f["at_stake"], f["saves"]) for f in d["findings"] if f["id"] == "frequency"]')" "[(360.0, 360)]"
+        else
+            passed frequency PROF_A
+        fi
+    done
+}
+
 @test "what msprof-analyze checks has a rule or a table here, and tests of both cases" {
     "$MSPROF" advise --list --format json >rules
     "$MSPROF" cluster --table list >tables
