@@ -304,3 +304,61 @@ PY
         fi
     done
 }
+
+@test "a low frequency of the cores puts time of operators on them at stake, not that of the AI CPU" {
+    for mhz in 700 1000; do
+        program PROF_A <<PY
+p.prof.frequency([(0, $mhz)])
+for step in range(20):
+    p.op('a', 'MatMul', 60, gap=1)
+    p.op('b', 'Index', 30, gap=1, core=AI_CPU)
+PY
+        if [ "$mhz" -eq 700 ]; then
+            found frequency PROF_A 30.0
+            # 20 times 60 us
+            expect_equal "$(json '[(f["at_stake"], f["saves"]) for f in d["findings"] if f["id"] == "frequency"]')" "[(360.0, 360)]"
+        else
+            passed frequency PROF_A
+        fi
+    done
+}
+
+@test "what msprof-analyze checks has a rule or a table here, and tests of both cases" {
+    "$MSPROF" advise --list --format json >rules
+    "$MSPROF" cluster --table list >tables
+    python3 - rules tables "$repository" <<'PY'
+import glob, json, re, sys
+rules = {rule['id'] for rule in json.load(open(sys.argv[1]))['rules']}
+tables = set(re.findall(r'^(\w+)  ', open(sys.argv[2]).read(), re.M))
+text = open(sys.argv[3] + '/docs/answers.md').read().split('## What msprof-analyze checks')[1].split('\n## ')[0]
+rows = [[cell.strip() for cell in line.strip('|').split('|')] for line in text.splitlines() if line.startswith('| ')][1:]
+named = {'rule': set(), 'table': set(), 'answer': set()}
+assert len(rows) > 35, len(rows)
+for name, here, tests in rows:
+    if here.startswith('nothing: '):
+        assert not tests, name
+        continue
+    kind, names = here.split(' ', 1)
+    file, = glob.glob('%s/tests/answers/%s' % (sys.argv[3], tests)) + glob.glob('%s/tests/cluster/%s' % (sys.argv[3], tests))
+    tested = open(file).read()
+    if file.endswith('rank_tables.bats'):
+        tested += open(file[:-4] + 'py').read()
+    for each in names.split(', '):
+        named[kind].add(each)
+        if kind == 'answer':
+            found, quiet = each + '.* [0-9]', r'%s: (no|none) |expect_not_contains "\$output" "%s' % (each.split(':')[0], each)
+            assert re.search(found, tested) and re.search(quiet, tested), (name, each)
+            continue
+        assert each in (rules if kind == 'rule' else tables), (name, each)
+        if tests == 'planted_rules.bats':  # the cause is found, and without it the rule passes
+            assert re.search(r'(found|verdict_of) %s |== "%s"' % (each, each), tested), each
+            assert re.search(r'passed %s ' % each, tested), each
+        elif tests == 'planted_savings.bats':
+            assert re.search(r'(pair|told_against_truth) %s ' % each, tested), each
+        elif tests == 'answers.bats':
+            assert "'$rule' == '%s'" % each in tested, each
+        else:
+            assert each in tested, each
+assert named['table'] == tables, named['table'] ^ tables
+PY
+}

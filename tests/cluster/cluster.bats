@@ -928,4 +928,5 @@ PY
     run_msprof -q cluster CLEAN
     expect_contains "$output" "Computing: no rank stands out"
     expect_contains "$output" "Computing: no stage stands out"
+    expect_not_contains "$output" "Free: rank"
 }

@@ -67,6 +67,7 @@ setup() {
 /usr/share/man/man1/msprof-run.1
 /usr/share/man/man1/msprof-show.1
 /usr/share/man/man1/msprof-sql.1
+/usr/share/man/man1/msprof-tui.1
 /usr/share/man/man1/msprof-view.1
 /usr/share/man/man1/msprof.1
 /usr/share/man/man3/aclprofCreateStamp.3

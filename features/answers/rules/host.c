@@ -51,10 +51,12 @@ static void check_frequency(const struct advice_look *look, struct finding *find
         return;
     }
     double value = rule_percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
-    for (size_t i = 0; i < look->workload->operator_count; i++)
-        if (look->workload->operators[i].key.work == WORK_CUBE || look->workload->operators[i].key.work == WORK_VECTOR)
-            look->cut[i] = fmax(value / 100, 0);
-    rule_measured(finding, value, value / 100 * look->busy_ns, value >= finding->threshold);
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const uint32_t work = look->workload->operators[i].key.work;
+        look->wanted[i] = work == WORK_CUBE || work == WORK_VECTOR;
+        look->cut[i] = look->wanted[i] ? fmax(value / 100, 0) : 0;
+    }
+    rule_measured(finding, value, value / 100 * rule_united_ns(look), value >= finding->threshold);
     rule_say(finding,
              "Operators on the cores run at %.0f MHz on average (rated: %.0f MHz), and below the rated frequency for "
              "%.1f %% of the time.",

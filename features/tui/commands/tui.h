@@ -79,6 +79,8 @@ struct tui {
     char search[128];
 };
 
+/* ---- talk.c ---- */
+
 void tui_say(struct tui *tui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says what went wrong. */
 void tui_say_error(struct tui *tui, const struct err *err);
@@ -88,9 +90,13 @@ bool tui_ask(struct tui *tui, const char *question, char *text, size_t size);
 #define TUI_TIME_SIZE 32
 const char *tui_time(int64_t ns, char text[TUI_TIME_SIZE]);
 
+/* ---- tables.c ---- */
+
 void tui_table_draw(struct tui *tui, struct tui_table *table, const struct tui_area *area);
 enum tui_result tui_table_key(struct tui *tui, struct tui_table *table, int key, const struct tui_area *area);
 void tui_table_release(struct tui_table *table);
+
+/* ---- lanes.c ---- */
 
 int tui_lanes_open(struct tui *tui, struct err *err);
 void tui_lanes_draw(struct tui *tui, const struct tui_area *area);
