@@ -363,7 +363,7 @@ char *event_put_id(char *p, const struct event *event)
     if (head->id_form == EVENT_ID_NUMBER)
         return put_integer(p, head->id);
     *p++ = '"';
-    if (head->id_form == EVENT_ID_THREAD) {
+    if (head->id_form == EVENT_ID_THREAD && head->category != NULL) {
         p = trace_put_literal(trace_put_bytes(p, head->category, head->category_length), " ");
         p = number_put_signed(p, head->pid);
         p = number_put_signed(trace_put_literal(p, "_"), head->tid);

@@ -129,8 +129,8 @@ static void a_number_is_the_one_that_is_shown(void **state)
 /* An event with every kind of value and text; the texts go when this returns. */
 static void make_slice(struct event *event, const struct trace_slice *slice, char *text, char *key)
 {
-    strcpy(text, "x\\\"}");
-    strcpy(key, ",\"own key\":");
+    memcpy(text, "x\\\"}", sizeof "x\\\"}");
+    memcpy(key, ",\"own key\":", sizeof ",\"own key\":");
     event_slice(event, slice);
     event_name(event, "Node@", "a \\\" b", 6);
     event_category(event, "acl");
