@@ -123,6 +123,19 @@ void event_name_format(struct event *event, const char *format, ...)
     va_end(args);
 }
 
+void event_name_numbered(struct event *event, const char *word, int64_t number)
+{
+    char digits[NUMBER_MAX];
+    const size_t word_length = strlen(word), digit_count = (size_t)(number_put_signed(digits, number) - digits);
+    size_t length = word_length + digit_count;
+    char *name = scratch(event, &length);
+    if (length == word_length + digit_count)
+        memcpy(trace_put_bytes(name, word, word_length), digits, digit_count);
+    else
+        length = 0;
+    event_name_copy(event, name, length);
+}
+
 void event_copy_of(struct event *event, struct event_key key, const char *word)
 {
     size_t length = strlen(word);

@@ -251,6 +251,9 @@ void event_name_plain(struct event *event, const char *text);
 __attribute__((format(printf, 2, 0))) void event_name_vformat(struct event *event, const char *format, va_list args);
 __attribute__((format(printf, 2, 3))) void event_name_format(struct event *event, const char *format, ...);
 
+/* A word of the program with a number behind it. */
+void event_name_numbered(struct event *event, const char *word, int64_t number);
+
 /* Behind the times of the event; NULL: none. event_category_first: behind its name. */
 static inline void event_category(struct event *event, const char *word)
 {
@@ -368,7 +371,7 @@ static inline void event_flow(struct event *event, const struct trace_style *sty
     event->head.id = connects ? (int64_t)((uint64_t)id << 32) : id;
     event->head.id_form = flow->paired ? EVENT_ID_PAIR : numbered ? EVENT_ID_TEXT : EVENT_ID_NUMBER;
     if (numbered)
-        event_name_format(event, "%s%lld", flow->name, (long long)event->head.id);
+        event_name_numbered(event, flow->name, event->head.id);
     else
         event_name_word(event, flow->name);
 }
