@@ -11,7 +11,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_PERFETTO_H
 #define MSPROF_EXPORTERS_TIMELINE_PERFETTO_H
 
-#include "exporters/timeline/sink.h"
+#include "exporters/timeline/event_writer.h"
 
 /* Writes whole packets, so that the file may be cut between them. Slices of a thread must nest and come by start, the
  * longest first where they begin together. */

@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the events of a timeline go that are not simply written: into another format, or only some of them, or into
  * several files. A sink takes packed events (event.h) from an outfile (outfile_open_pipe); a format of files is a table
- * of functions. */
+ * of functions (event_writer.h). */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SINK_H
 #define MSPROF_EXPORTERS_TIMELINE_SINK_H
 
 #include "base/array.h"
 #include "base/err.h"
-#include "base/file/outfile.h"
 #include "exporters/export.h"
-#include "exporters/timeline/event.h"
-
-/* What the end of a timeline says. */
-struct trace_about {
-    const struct strbuf *facts; /* of the whole, as an object of JSON; empty: none */
-    int64_t first_pid;          /* the process that was named first */
-    int64_t unix_ns;            /* when time 0 was, DB_NULL: not known */
-};
-
-/* What writes the events of one file in a format. */
-struct event_writer {
-    /* Writes to out, which must outlive it, as the options do; NULL with err set. */
-    void *(*open)(struct outfile *out, const struct export_options *options, struct err *err);
-    int (*add)(void *writer, const struct event *event, struct err *err);
-    /* name (not escaped): of the whole. */
-    int (*end)(void *writer, const struct trace_about *about, const char *name, struct err *err);
-    void (*free)(void *writer);         /* NULL is fine */
-    void (*forget_texts)(void *writer); /* texts that stayed are gone; NULL: it knows none by their addresses */
-    bool slices_alone;                  /* it shows no instants and counters */
-};
-
-/* JSON; those of Perfetto and speedscope are in perfetto.h and speedscope.h. */
-extern const struct event_writer json_writer;
-/* Writes the end of a document of JSON that has events. */
-void trace_put_end(struct outfile *out, const struct trace_about *about);
+#include "exporters/timeline/event_writer.h"
 
 struct trace_sink; /* opaque */
 

@@ -8,7 +8,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_SPEEDSCOPE_H
 #define MSPROF_EXPORTERS_TIMELINE_SPEEDSCOPE_H
 
-#include "exporters/timeline/sink.h"
+#include "exporters/timeline/event_writer.h"
 
 /* Slices of a thread nest; they may come in any order. */
 extern const struct event_writer speedscope_writer;
