@@ -128,6 +128,22 @@ static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
+/* The first launch of a device is near its first task, whose id is known; where there is none all tasks are asked. */
+static int find_launch(struct overlap *overlap, int64_t device_id, struct err *err)
+{
+#define LAUNCHED                                                                                                       \
+    "SELECT 1 FROM device_task WHERE device_id = ?1 AND (host_type_id IS NOT NULL OR op_name_id IS NOT NULL)"
+    int64_t parameters[] = {device_id, 0};
+
+    if (cann_first_task_of(overlap->db, device_id, &parameters[1], err) < 0 ||
+        query_run(overlap->db, LAUNCHED " AND id >= ?2 LIMIT 1", parameters, 2, take_launch, &overlap->unknown, err) <
+            0)
+        return err_status(err);
+    return overlap->unknown
+               ? query_run(overlap->db, LAUNCHED " LIMIT 1", parameters, 1, take_launch, &overlap->unknown, err)
+               : 0;
+}
+
 /* Without the host's half, or what joins both, nobody knows what a device computed, and so when it was free. */
 int overlap_is_known(struct overlap *overlap, int64_t device_id, bool *ret, struct err *err)
 {
@@ -135,10 +151,7 @@ int overlap_is_known(struct overlap *overlap, int64_t device_id, bool *ret, stru
     if (!overlap->asked || overlap->asked_id != device_id) {
         overlap->asked = overlap->unknown = true;
         overlap->asked_id = device_id;
-        status = query_run(overlap->db,
-                           "SELECT 1 FROM device_task WHERE device_id = ?1 AND (host_type_id IS NOT NULL OR op_name_id"
-                           " IS NOT NULL) LIMIT 1",
-                           &device_id, 1, take_launch, &overlap->unknown, err);
+        status = find_launch(overlap, device_id, err);
     }
     *ret = !overlap->unknown;
     return status;

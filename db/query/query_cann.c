@@ -150,6 +150,32 @@ int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err)
     return query_last_row(db, "device_task", ret, err);
 }
 
+int cann_first_task_of(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err)
+{
+    static const char sql[] = "SELECT device_id FROM device_task WHERE id >= ?1 ORDER BY id LIMIT 1";
+    SCOPED(statement_release) sqlite3_stmt *probe = NULL;
+    int64_t low = 1, high;
+
+    if (cann_task_count(db, &high, err) < 0)
+        return err_status(err);
+    if (database_prepare(db, sql, &probe, err) < 0)
+        return err_status(err);
+    for (high++; low < high;) {
+        const int64_t middle = low + (high - low) / 2;
+        bool is_there;
+        sqlite3_reset(probe);
+        query_bind(probe, 1, middle);
+        if (database_step(probe, &is_there, err) < 0)
+            return err_status(err);
+        if (is_there && query_integer(probe, 0) < device_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *ret = low;
+    return 0;
+}
+
 static int count_one(void *arg, int64_t *row, struct err *err)
 {
     (void)row;

@@ -196,6 +196,8 @@ int cann_each_span(sqlite3 *db, int (*each)(void *arg, const struct cann_span *s
 
 /* How many rows there are: ids run from 1 to this. */
 int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err);
+/* The id from which on tasks of a device are looked for, as tasks are numbered by device; there may be none. */
+int cann_first_task_of(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err);
 /* How many tasks are shown as operators; it reads every row. */
 int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err);
 /* Whether any task has counters of cores. */

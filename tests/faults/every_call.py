@@ -184,20 +184,28 @@ for (kind, call, about), numbers in sorted(sites.items()):
         continue
     chosen = numbers if width == "all" else sorted({*numbers[:int(width)], numbers[-1]})
     turns += [(number, kind, error) for number in chosen for error in ERRORS[kind]]
+def failed_site(planned):
+    """Kind, call and path of the call that failed: threads can change places, so that it is another than was planned."""
+    try:
+        with open("calls", encoding="utf-8", errors="replace") as file:
+            site = file.read().split("\n", maxsplit=1)[0].split("\t")[1:]
+    except FileNotFoundError:
+        site = []
+    return site or [planned]
+
+
 wrong, told = 0, 0
 for number, kind, error in turns:
     fresh()
     try:
         done = run(number, error)
-        why = judge(done, kind, error, sound, counted, before)
+        why = judge(done, failed_site(kind)[0], error, sound, counted, before)
         told += done.returncode != usual or words(done.stderr) != words(counted.stderr)
     except subprocess.TimeoutExpired:
         done, why = None, "does not end"
     if why is not None:
         wrong += 1
-        with open("calls", encoding="utf-8", errors="replace") as file:
-            site = file.read().split("\n", maxsplit=1)[0].split("\t")[1:]
-        print(f"{' '.join(command)}: call {number}, {' '.join(site)}, {errno.errorcode.get(error, 'half')}: {why}", flush=True)
+        print(f"{' '.join(command)}: call {number}, {' '.join(failed_site(kind))}, {errno.errorcode.get(error, 'half')}: {why}", flush=True)
         if done is not None:
             print("    " + done.stderr.decode("utf-8", "replace").replace("\n", "\n    ")[-400:], flush=True)
 print(f"{' '.join(command)}: {len(turns)} failures of {len({turn[0] for turn in turns})} of {calls} calls of {len(sites)} kinds "

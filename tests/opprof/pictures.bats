@@ -20,8 +20,8 @@ compare() {
 @test "bars, maps, rooflines, paths and the verdict have the numbers of the tables" {
     plant_vector
     plant_mix
-    expect_equal "$(compare OPPROF_1)" "64 marks"
-    expect_equal "$(compare OPPROF_2)" "142 marks"
+    expect_equal "$(compare OPPROF_1)" "71 marks"
+    expect_equal "$(compare OPPROF_2)" "158 marks"
 }
 
 @test "the page is the same bytes twice, needs nothing else, and has no script but its own" {

@@ -72,11 +72,22 @@ def main():
     for core in dict.fromkeys(row['Core'] for row in roofs):
         rows = [row for row in roofs if row['Core'] == core]
         ((_, marks, labels),) = figures(page, f'Work of {core} cores')
-        low_x, low_y, high_x, high_y = (math.log10(float(label)) for label in labels)
+        grid = [at for name, at, _ in marks if name == 'line' and at['class'] == 'grid']
+        across, up = [float(at['x1']) for at in grid if at['x1'] == at['x2']], [float(at['y1']) for at in grid if at['y1'] == at['y2']]
+        expect(len(labels) == len(across) + len(up) and len(across) > 1 and len(up) > 1, labels, grid)
+        powers = [math.log10(float(label)) for label in labels] # those of the columns first
+        low_x, low_y = powers[0], powers[len(across)]
+        decade_x = (across[-1] - across[0]) / (powers[len(across) - 1] - low_x)
+        decade_y = (up[-1] - up[0]) / (powers[-1] - low_y)
+        high_x = low_x + WIDTH / decade_x
+        expect(near(across[0], LEFT) and near(up[0], 300), across, up)
+        for power, at in zip(powers, across):
+            expect(near(at, LEFT + decade_x * (power - low_x), 0.02), power, at)
+        for power, at in zip(powers[len(across):], up):
+            expect(near(at, 300 + decade_y * (power - low_y), 0.02), power, at)
 
         def place(x, y):
-            return (LEFT + WIDTH * (math.log10(x) - low_x) / (high_x - low_x),
-                    300 * (1 - (math.log10(y) - low_y) / (high_y - low_y)))
+            return LEFT + decade_x * (math.log10(x) - low_x), 300 + decade_y * (math.log10(y) - low_y)
 
         dots = [mark for mark in marks if mark[0] == 'circle']
         expect(len(dots) == len(rows), 'dots', core)
