@@ -522,6 +522,11 @@ static struct event_number whole(int64_t integer)
     return (struct event_number){.whole = true, .integer = integer};
 }
 
+static struct event_number real_of(double real)
+{
+    return (struct event_number){.real = real};
+}
+
 /* A number of so many decimals, of which a whole one is an integer where zeros at its end are not shown. */
 static struct event_number decimal(int64_t value, unsigned decimals, bool shows_zeros)
 {
@@ -555,10 +560,11 @@ static struct event_number number_of_form(enum report_form form, unsigned decima
     case FORM_TIME:
         return decimal(value, 3, true);
     case FORM_FIXED:
+        return decimals > 0 ? real_of((double)value) : whole(value);
     case FORM_FLOAT:
-        return form == FORM_FLOAT || decimals > 0 ? (struct event_number){.real = (double)value} : whole(value);
+        return real_of((double)value);
     case FORM_UNSIGNED:
-        return value < 0 ? (struct event_number){.real = (double)(uint64_t)value} : whole(value);
+        return value < 0 ? real_of((double)(uint64_t)value) : whole(value);
     default:
         return whole(value);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of events as JSON: for event_json.c, and for who writes lines of frameworks' own. Everything here writes at p,
- * into room that the caller has made, and returns the end. */
+/* Members of events as JSON: for event_json.c, and for who writes lines of frameworks' own. Everything here writes at
+ * p, into room that the caller has made, and returns the end. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_EVENT_JSON_H
 #define MSPROF_EXPORTERS_TIMELINE_EVENT_JSON_H
 

@@ -505,7 +505,7 @@ const char *const html_style[] = {
     ".waiting{fill:var(--waiting)}.copies{fill:var(--copies)}.other{fill:var(--other)}.unrecorded{fill:var(--dark)}",
     ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.grid{stroke:var(--line);",
     "stroke-width:1}.break{stroke:var(--bg);stroke-width:3}.median{stroke:var(--mark);",
-    "stroke-width:1.5;stroke-dasharray:5 3}.base{stroke:var(--fg);stroke-width:2;stroke-dasharray:2 "
+    "stroke-width:1.5;stroke-dasharray:5 3}.base{stroke:var(--fg);stroke-width:2;stroke-dasharray:2 ",
     "3}.faint{opacity:.45}.held{fill:var(--cube)}",
     ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
     "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",

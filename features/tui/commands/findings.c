@@ -25,7 +25,7 @@ static int put_wrapped(const struct tui *tui, const struct tui_area *area, int r
     while (*text != '\0' && row < end) {
         char line[1024];
         size_t length = 0;
-        for (size_t next = 0; text[next] != '\0' && next < sizeof line - 1;) {
+        for (size_t next = 0; next < sizeof line - 1 && text[next] != '\0';) {
             next += strspn(text + next, " ");
             next += strcspn(text + next, " ");
             snprintf(line, sizeof line, "%.*s", (int)(next < sizeof line - 1 ? next : sizeof line - 1), text);

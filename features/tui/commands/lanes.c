@@ -270,7 +270,7 @@ static void search(struct tui *tui)
 
     for (size_t i = 0; i < workload->execution_count; i++) {
         const bool before = workload->executions[i].start_ns < lanes->at_ns ||
-                            (workload->executions[i].start_ns == lanes->at_ns && i <= lanes->chosen);
+                            (i <= lanes->chosen && workload->executions[i].start_ns == lanes->at_ns);
         if ((best[before] == SIZE_MAX ||
              workload->executions[i].start_ns < workload->executions[best[before]].start_ns) &&
             strcasestr(name_of(tui, i), tui->search) != NULL)
