@@ -17,7 +17,7 @@ if [ -n "$all" ]; then
     echo "tools/test.sh --all: every test and check, about 20 minutes on two processors"
     tools/packages.sh all
 else
-    echo "tools/test.sh: the tests of the release build, about 7 minutes on two processors; --all runs every test and check"
+    echo "tools/test.sh: the tests of the release build, about 8 minutes on two processors; --all runs every test and check"
     export MSPROF_TEST_BRIEFLY=1
     tools/packages.sh test
 fi
