@@ -18,10 +18,21 @@ static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
     return 0;
 }
 
+int advise_workload(sqlite3 *db, const struct workload *workload, const struct launches *launches,
+                    const double *thresholds, struct advice *ret, struct err *err)
+{
+    SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
+
+    return evidence_load(db, workload, launches, NULL, &evidence, err) != 0 ||
+                   advice_make(workload, &evidence, thresholds, ret, err) != 0 ||
+                   evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0
+               ? err_status(err)
+               : 0;
+}
+
 int advise(sqlite3 *db, const double *thresholds, struct advice *ret, int64_t *ret_executions, struct err *err)
 {
     struct workload workload;
-    SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
     SCOPED(launches_release) struct launches launches = {.calls = NULL};
     const struct feature *feature;
 
@@ -34,9 +45,7 @@ int advise(sqlite3 *db, const double *thresholds, struct advice *ret, int64_t *r
         return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
     const bool failed = workload_load_launches(db, &workload, &launches, err) != 0 ||
-                        evidence_load(db, &workload, &launches, NULL, &evidence, err) != 0 ||
-                        advice_make(&workload, &evidence, thresholds, ret, err) != 0 ||
-                        evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
+                        advise_workload(db, &workload, &launches, thresholds, ret, err) != 0;
     workload_release(&workload);
     return failed ? err_status(err) : 0;
 }

@@ -14,6 +14,10 @@
  * *ret_executions: of operators; 0: none, and there is no advice. */
 int advise(sqlite3 *db, const double *thresholds, struct advice *ret, int64_t *ret_executions, struct err *err);
 
+/* Likewise of a workload with its counters, and its launches, for who has them for more than this. */
+int advise_workload(sqlite3 *db, const struct workload *workload, const struct launches *launches,
+                    const double *thresholds, struct advice *ret, struct err *err);
+
 /* Of a capture without operators: what is wrong with it, and what the program did. */
 struct program_told {
     struct program_answer answer; /* it points to what follows */

@@ -19,7 +19,7 @@ struct tui_changes {
     struct comparison comparison;
     bool compared;
     struct ARRAY_OF(struct change) items;
-    size_t row, top;
+    struct tui_list at;
     char verdict[512];
 };
 
@@ -124,16 +124,17 @@ static enum paint paint_of(const struct tui_changes *changes, size_t i)
 {
     const enum row_verdict verdict = changes->items.items[i].row->verdict;
 
-    if (i == changes->row)
+    if (i == changes->at.row)
         return PAINT_CHOSEN;
     return verdict == ROW_REGRESSION ? PAINT_ALERT : verdict == ROW_IMPROVEMENT ? PAINT_GOOD : PAINT_PLAIN;
 }
 
-static const char *verdict_of(const struct compare_row *row)
+/* What stands behind a row. */
+static const char *mark_of(const struct compare_row *row)
 {
     if (row->base_key == NULL || row->new_key == NULL)
-        return row->new_key != NULL ? "new" : "gone";
-    return compare_row_verdict_name(row->verdict);
+        return row->new_key != NULL ? " new" : "gone";
+    return row->verdict == ROW_REGRESSION ? "  !!" : row->verdict == ROW_IMPROVEMENT ? "  ok" : "";
 }
 
 static void draw_change(const struct tui *tui, const struct tui_area *area, int row, size_t i)
@@ -150,23 +151,13 @@ static void draw_change(const struct tui *tui, const struct tui_area *area, int 
     curses_put(tui->curses, row, 0, names, paint, change->row->key);
     snprintf(text, sizeof text, "  %-8s %+13.3f %13s %13s", change->what, number_us(change_ns(change)), base, own);
     curses_put(tui->curses, row, names, NUMBERS_WIDTH - 4, paint, text);
-    curses_put(tui->curses, row, area->columns - 4, 4, paint,
-               strcmp(verdict_of(change->row), "regression") == 0    ? "  !!"
-               : strcmp(verdict_of(change->row), "improvement") == 0 ? "  ok"
-               : strcmp(verdict_of(change->row), "new") == 0         ? " new"
-               : strcmp(verdict_of(change->row), "gone") == 0        ? "gone"
-                                                                     : "");
-}
-
-static size_t room_of(const struct tui_area *area)
-{
-    return area->rows > 3 ? (size_t)area->rows - 2 : 1;
+    curses_put(tui->curses, row, area->columns - 4, 4, paint, mark_of(change->row));
 }
 
 void tui_changes_draw(struct tui *tui, const struct tui_area *area)
 {
     struct tui_changes *changes = tui->changes;
-    const size_t room = room_of(area);
+    const size_t room = tui_list_room(area);
     const int names = area->columns - NUMBERS_WIDTH;
     char text[600];
 
@@ -175,27 +166,19 @@ void tui_changes_draw(struct tui *tui, const struct tui_area *area)
                    "nothing to compare with: --diff BASE names a capture or a baseline");
         return;
     }
-    changes->top = changes->row < changes->top ? changes->row : changes->top;
-    changes->top = changes->row >= changes->top + room ? changes->row - room + 1 : changes->top;
+    tui_list_follow(&changes->at, room);
     snprintf(text, sizeof text, "%s; a step's times", changes->verdict);
     curses_put(tui->curses, area->row, 0, area->columns, PAINT_FAINT, text);
     curses_put(tui->curses, area->row + 1, 0, names, PAINT_HEAD, "Name");
     snprintf(text, sizeof text, "  %-8s %13s %13s %13s", "What", "Change(us)", "Base(us)", "New(us)");
     curses_put(tui->curses, area->row + 1, names, NUMBERS_WIDTH, PAINT_HEAD, text);
-    for (size_t i = 0; i < room && changes->top + i < changes->items.count; i++)
-        draw_change(tui, area, area->row + 2 + (int)i, changes->top + i);
-}
-
-static void move(struct tui_changes *changes, int64_t rows)
-{
-    const int64_t wanted = (int64_t)changes->row + rows, last = (int64_t)changes->items.count - 1;
-
-    changes->row = wanted < 0 || last < 0 ? 0 : (size_t)(wanted < last ? wanted : last);
+    for (size_t i = 0; i < room && changes->at.top + i < changes->items.count; i++)
+        draw_change(tui, area, area->row + 2 + (int)i, changes->at.top + i);
 }
 
 static enum tui_result go(struct tui *tui, const struct tui_changes *changes)
 {
-    if (changes->items.count > 0 && tui_lanes_go_operator(tui, changes->items.items[changes->row].row->key))
+    if (changes->items.count > 0 && tui_lanes_go_operator(tui, changes->items.items[changes->at.row].row->key))
         return TUI_GOES;
     tui_say(tui, "the row has no place in the timeline");
     return TUI_STAYS;
@@ -204,33 +187,10 @@ static enum tui_result go(struct tui *tui, const struct tui_changes *changes)
 enum tui_result tui_changes_key(struct tui *tui, int key, const struct tui_area *area)
 {
     struct tui_changes *changes = tui->changes;
-    const int64_t page = (int64_t)room_of(area);
 
     if (changes == NULL)
         return TUI_UNKNOWN;
-    switch (key) {
-    case PRESSED_UP:
-        move(changes, -1);
-        break;
-    case PRESSED_DOWN:
-        move(changes, 1);
-        break;
-    case PRESSED_PAGE_UP:
-        move(changes, -page);
-        break;
-    case PRESSED_PAGE_DOWN:
-        move(changes, page);
-        break;
-    case PRESSED_FIRST:
-        changes->row = 0;
-        break;
-    case PRESSED_LAST:
-        move(changes, INT32_MAX);
-        break;
-    case PRESSED_RETURN:
+    if (key == PRESSED_RETURN)
         return go(tui, changes);
-    default:
-        return TUI_UNKNOWN;
-    }
-    return TUI_STAYS;
+    return tui_list_key(&changes->at, changes->items.count, tui_list_room(area), key) ? TUI_STAYS : TUI_UNKNOWN;
 }

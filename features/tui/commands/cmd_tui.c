@@ -7,7 +7,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/screen.h"
-#include "db/query/query.h"
 #include "features/answers/load/advise.h"
 #include "features/diff/commands/bases.h"
 #include "features/feature.h"
@@ -243,8 +242,8 @@ static void write_excerpt(struct session *session)
     if (!tui_ask(tui, "Write the timeline of what is seen into the directory: ", directory, sizeof directory) ||
         directory[0] == '\0')
         return;
-    const int64_t first = number_subtract(lanes->from_ns, tui->origin_ns),
-                  last = number_subtract(lanes->until_ns, tui->origin_ns);
+    const int64_t first = number_subtract(lanes->from_ns, tui->advice.origin_ns),
+                  last = number_subtract(lanes->until_ns, tui->advice.origin_ns);
     snprintf(from, sizeof from, "%" PRId64 "ns", first > 0 ? first : 0);
     snprintf(until, sizeof until, "%" PRId64 "ns", last > 0 ? last : 1);
     struct settings settings = *tui->visit->settings;
@@ -331,22 +330,21 @@ static int take_steps(struct session *session, struct err *err)
 static int load(struct session *session, struct err *err)
 {
     struct tui *tui = &session->tui;
-    struct capture_origin origin;
-    struct db_facts facts;
     const struct feature *feature;
 
     if (feature_of_database(tui->db, &feature, err) < 0)
         return err_status(err);
-    if (advise(tui->db, NULL, &tui->advice, &tui->executions, err) < 0)
-        return err_status(err);
     if (feature != NULL) /* it has findings and tables */
-        return tui_lanes_open(tui, err);
-    if (workload_load(tui->db, WITH_COUNTERS, &tui->workload, err) < 0 || db_read_facts(tui->db, &facts, err) < 0 ||
-        query_origin(tui->db, facts.family, &origin, err) < 0 ||
+        return advise(tui->db, NULL, &tui->advice, &tui->executions, err) < 0 ? err_status(err)
+                                                                              : tui_lanes_open(tui, err);
+    if (workload_load(tui->db, WITH_COUNTERS, &tui->workload, err) < 0 ||
+        workload_load_launches(tui->db, &tui->workload, &tui->launches, err) < 0 ||
+        (tui->launches.count > 0 && cann_names_load(tui->db, &tui->names, err) < 0) ||
+        advise_workload(tui->db, &tui->workload, &tui->launches, NULL, &tui->advice, err) < 0 ||
         operator_bounds_of(&tui->workload, &tui->bounds, err) < 0 || tui_lanes_open(tui, err) < 0 ||
         take_steps(session, err) < 0)
         return err_status(err);
-    tui->origin_ns = origin.time_ns;
+    tui->executions = (int64_t)tui->workload.execution_count;
     const struct bases *bases = tui->visit->context;
     const struct side base = {bases->pointers, bases->count};
     return bases->count > 0 && tui->executions > 0 ? tui_changes_open(tui, &base, err) : 0;

@@ -84,25 +84,24 @@ void tui_findings_draw(struct tui *tui, const struct tui_area *area)
                    tui->executions > 0 ? "no finding" : "nothing to advise on: the capture has no operators");
         return;
     }
-    tui->finding_top = tui->finding < tui->finding_top ? tui->finding : tui->finding_top;
-    tui->finding_top = tui->finding >= tui->finding_top + room ? tui->finding - room + 1 : tui->finding_top;
-    for (size_t i = tui->finding_top; i < tui->finding_top + room; i++) {
+    tui_list_follow(&tui->finding, room);
+    for (size_t i = tui->finding.top; i < tui->finding.top + room; i++) {
         const struct finding *finding = &tui->advice.findings[i];
         char text[640];
         snprintf(text, sizeof text, "%-6s %-20s %s", advice_severity_name(finding->severity), finding->rule->id,
                  finding->sentence);
         curses_put(tui->curses, row++, 0, area->columns,
-                   i == tui->finding                    ? PAINT_CHOSEN
+                   i == tui->finding.row                ? PAINT_CHOSEN
                    : finding->severity == SEVERITY_HIGH ? PAINT_ALERT
                                                         : PAINT_PLAIN,
                    text);
     }
-    draw_details(tui, area, row, &tui->advice.findings[tui->finding]);
+    draw_details(tui, area, row, &tui->advice.findings[tui->finding.row]);
 }
 
 static enum tui_result go_to_finding(struct tui *tui)
 {
-    const struct finding *finding = &tui->advice.findings[tui->finding];
+    const struct finding *finding = &tui->advice.findings[tui->finding.row];
 
     if (finding->time_ns != INT64_MIN && tui->lanes.count > 0) {
         tui_lanes_go(tui, finding->time_ns);
@@ -117,23 +116,7 @@ enum tui_result tui_findings_key(struct tui *tui, int key, const struct tui_area
     const size_t count = tui_findings_count(tui);
 
     (void)area;
-    switch (key) {
-    case PRESSED_UP:
-        tui->finding -= tui->finding > 0;
-        break;
-    case PRESSED_DOWN:
-        tui->finding += tui->finding + 1 < count;
-        break;
-    case PRESSED_FIRST:
-        tui->finding = 0;
-        break;
-    case PRESSED_LAST:
-        tui->finding = count > 0 ? count - 1 : 0;
-        break;
-    case PRESSED_RETURN:
+    if (key == PRESSED_RETURN)
         return count > 0 ? go_to_finding(tui) : TUI_STAYS;
-    default:
-        return TUI_UNKNOWN;
-    }
-    return TUI_STAYS;
+    return tui_list_key(&tui->finding, count, LIST_ROWS_MOST, key) ? TUI_STAYS : TUI_UNKNOWN;
 }

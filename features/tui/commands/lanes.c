@@ -361,8 +361,8 @@ static void draw_axis(const struct tui *tui, const struct tui_area *area)
     const struct tui_lanes *lanes = &tui->lanes;
     char from[TUI_TIME_SIZE], until[TUI_TIME_SIZE], column[TUI_TIME_SIZE], text[160];
 
-    tui_time(number_subtract(lanes->from_ns, tui->origin_ns), from);
-    tui_time(number_subtract(lanes->until_ns, tui->origin_ns), until);
+    tui_time(number_subtract(lanes->from_ns, tui->advice.origin_ns), from);
+    tui_time(number_subtract(lanes->until_ns, tui->advice.origin_ns), until);
     tui_time((int64_t)column_ns(lanes), column);
     curses_put(tui->curses, area->row, 0, area->columns, PAINT_FAINT, "");
     snprintf(text, sizeof text, "from %s until %s, a column is %s", from, until, column);
@@ -370,16 +370,11 @@ static void draw_axis(const struct tui *tui, const struct tui_area *area)
 }
 
 /* The call that launched an execution; "": not known. */
-static void launch_text(struct tui *tui, size_t execution, char *text, size_t size)
+static void launch_text(const struct tui *tui, size_t execution, char *text, size_t size)
 {
     const struct launches *launches = &tui->launches;
-    struct err err = ERR_INIT;
 
     text[0] = '\0';
-    if (!tui->launches_known && (workload_load_launches(tui->db, &tui->workload, &tui->launches, &err) < 0 ||
-                                 (tui->launches.count > 0 && cann_names_load(tui->db, &tui->names, &err) < 0)))
-        tui_say_error(tui, &err);
-    tui->launches_known = true;
     if (launches->of == NULL || launches->of[execution] == LAUNCH_NONE)
         return;
     const struct path_call *call = &launches->calls[launches->of[execution]];
@@ -389,7 +384,7 @@ static void launch_text(struct tui *tui, size_t execution, char *text, size_t si
              tui_time(number_subtract(tui->workload.executions[execution].start_ns, call->start_ns), before));
 }
 
-static void draw_details(struct tui *tui, const struct tui_area *area)
+static void draw_details(const struct tui *tui, const struct tui_area *area)
 {
     const struct tui_lanes *lanes = &tui->lanes;
     const struct workload *workload = &tui->workload;
@@ -398,7 +393,7 @@ static void draw_details(struct tui *tui, const struct tui_area *area)
 
     if (lanes->chosen == SIZE_MAX) {
         snprintf(text, sizeof text, "nothing runs here at %s",
-                 tui_time(number_subtract(lanes->at_ns, tui->origin_ns), at));
+                 tui_time(number_subtract(lanes->at_ns, tui->advice.origin_ns), at));
         curses_put(tui->curses, row, 0, area->columns, PAINT_PLAIN, text);
         return;
     }
@@ -413,7 +408,7 @@ static void draw_details(struct tui *tui, const struct tui_area *area)
     curses_put(tui->curses, row + 1, 0, area->columns, PAINT_PLAIN, text);
     launch_text(tui, lanes->chosen, launch, sizeof launch);
     snprintf(text, sizeof text, "at %s for %s%s%s%s",
-             tui_time(number_subtract(execution->start_ns, tui->origin_ns), at),
+             tui_time(number_subtract(execution->start_ns, tui->advice.origin_ns), at),
              tui_time(workload_length_ns(workload, execution), length), bound != NULL ? ", bound " : "",
              bound != NULL ? bound : "", launch);
     curses_put(tui->curses, row + 2, 0, area->columns, PAINT_PLAIN, text);

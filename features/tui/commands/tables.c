@@ -36,7 +36,8 @@ static void forget_rows(struct tui_table *table)
     table->columns = NULL;
     table->titles = table->ids = NULL;
     table->widths = NULL;
-    table->row_count = table->row = table->top = 0;
+    table->row_count = 0;
+    table->at = (struct tui_list){.row = 0};
     table->more = false;
 }
 
@@ -212,7 +213,7 @@ static void draw_row(const struct tui *tui, const struct tui_table *table, const
     const size_t sticky = sticky_column(table);
     const int name_width = shown_width(table, sticky, WIDEST_NAME);
     const bool head = index == SIZE_MAX;
-    const enum paint paint = head ? PAINT_HEAD : index == table->row ? PAINT_CHOSEN : PAINT_PLAIN;
+    const enum paint paint = head ? PAINT_HEAD : index == table->at.row ? PAINT_CHOSEN : PAINT_PLAIN;
     int at = name_width;
 
     curses_put(tui->curses, row, 0, area->columns, head ? PAINT_PLAIN : paint, "");
@@ -234,7 +235,7 @@ static void draw_head(const struct tui *tui, const struct tui_table *table, cons
 {
     char text[512];
     int used =
-        snprintf(text, sizeof text, "%s: row %zu of %zu%s", table->name, table->row_count > 0 ? table->row + 1 : 0,
+        snprintf(text, sizeof text, "%s: row %zu of %zu%s", table->name, table->row_count > 0 ? table->at.row + 1 : 0,
                  table->row_count, table->more ? " (more are left out)" : "");
 
     if (table->sort[0] != '\0')
@@ -244,31 +245,22 @@ static void draw_head(const struct tui *tui, const struct tui_table *table, cons
     curses_put(tui->curses, area->row, 0, area->columns, PAINT_FAINT, text);
 }
 
-/* Rows that have room below the line about the table and its titles. */
-static size_t room_of(const struct tui_area *area)
-{
-    return area->rows > 3 ? (size_t)area->rows - 2 : 1;
-}
-
 void tui_table_draw(struct tui *tui, struct tui_table *table, const struct tui_area *area)
 {
     struct err err = ERR_INIT;
-    const size_t room = room_of(area);
+    const size_t room = tui_list_room(area);
 
     if (!table->loaded && load(tui, table, &err) < 0)
         snprintf(table->why, sizeof table->why, "%s", err_message(&err));
-    if (table->row < table->top)
-        table->top = table->row;
-    if (table->row >= table->top + room)
-        table->top = table->row - room + 1;
+    tui_list_follow(&table->at, room);
     draw_head(tui, table, area);
     if (table->row_count == 0) {
         curses_put(tui->curses, area->row + 1, 0, area->columns, PAINT_PLAIN, table->why);
         return;
     }
     draw_row(tui, table, area, area->row + 1, SIZE_MAX);
-    for (size_t i = 0; i < room && table->top + i < table->row_count; i++)
-        draw_row(tui, table, area, area->row + 2 + (int)i, table->top + i);
+    for (size_t i = 0; i < room && table->at.top + i < table->row_count; i++)
+        draw_row(tui, table, area, area->row + 2 + (int)i, table->at.top + i);
 }
 
 /* ---- keys ---- */
@@ -329,9 +321,9 @@ static bool row_has(const struct tui_table *table, size_t row, const char *text)
 static void search_rows(struct tui *tui, struct tui_table *table)
 {
     for (size_t i = 1; i <= table->row_count; i++) {
-        const size_t row = (table->row + i) % table->row_count;
+        const size_t row = (table->at.row + i) % table->row_count;
         if (row_has(table, row, tui->search)) {
-            table->row = row;
+            table->at.row = row;
             return;
         }
     }
@@ -390,21 +382,14 @@ static enum tui_result go_to_row(struct tui *tui, const struct tui_table *table)
 
     if (table->row_count == 0)
         return TUI_STAYS;
-    if (start != SIZE_MAX && read_start(cell(table, table->row, start), &ns)) {
+    if (start != SIZE_MAX && read_start(cell(table, table->at.row, start), &ns)) {
         tui_lanes_go(tui, ns);
         return TUI_GOES;
     }
-    if (name != SIZE_MAX && tui_lanes_go_operator(tui, cell(table, table->row, name)))
+    if (name != SIZE_MAX && tui_lanes_go_operator(tui, cell(table, table->at.row, name)))
         return TUI_GOES;
     tui_say(tui, "the row has no place in the timeline");
     return TUI_STAYS;
-}
-
-static void move(struct tui_table *table, int64_t rows)
-{
-    const int64_t wanted = (int64_t)table->row + rows, last = (int64_t)table->row_count - 1;
-
-    table->row = wanted < 0 || last < 0 ? 0 : (size_t)(wanted < last ? wanted : last);
 }
 
 static void move_column(struct tui_table *table, int by)
@@ -422,27 +407,9 @@ static void move_column(struct tui_table *table, int by)
 
 enum tui_result tui_table_key(struct tui *tui, struct tui_table *table, int key, const struct tui_area *area)
 {
-    const int64_t page = (int64_t)room_of(area);
-
+    if (tui_list_key(&table->at, table->row_count, tui_list_room(area), key))
+        return TUI_STAYS;
     switch (key) {
-    case PRESSED_UP:
-        move(table, -1);
-        break;
-    case PRESSED_DOWN:
-        move(table, 1);
-        break;
-    case PRESSED_PAGE_UP:
-        move(table, -page);
-        break;
-    case PRESSED_PAGE_DOWN:
-        move(table, page);
-        break;
-    case PRESSED_FIRST:
-        table->row = 0;
-        break;
-    case PRESSED_LAST:
-        move(table, INT32_MAX);
-        break;
     case PRESSED_LEFT:
         move_column(table, -1);
         break;

@@ -23,6 +23,18 @@ struct tui_area {
     int row, rows, columns;
 };
 
+/* ---- list.c: rows of which one is chosen ---- */
+
+struct tui_list {
+    size_t row, top; /* the chosen row, the first that is seen */
+};
+/* Scrolls so that the chosen row is among as many as have room. */
+void tui_list_follow(struct tui_list *list, size_t room);
+/* Moves among `count` rows, `room` of which are a page; false: the key is none that moves. */
+bool tui_list_key(struct tui_list *list, size_t count, size_t room, int key);
+/* Rows that have room below two lines of heads. */
+size_t tui_list_room(const struct tui_area *area);
+
 /* ---- tables.c: rows of a table of 'msprof show', with the same cells ---- */
 
 /* Rows that are kept; the title of a view says where there are others. */
@@ -39,9 +51,9 @@ struct tui_table {
     struct grid_column *columns; /* of the grid */
     char **titles, **ids;        /* of each column, owned */
     int *widths;
-    size_t row, top; /* the chosen row, the first that is seen */
-    size_t column;   /* the chosen one, and the first that is seen behind the sticky one */
-    char why[256];   /* why there is no row */
+    struct tui_list at;
+    size_t column; /* the chosen one, and the first that is seen behind the sticky one */
+    char why[256]; /* why there is no row */
 };
 
 /* ---- lanes.c: the timeline, a row for each stream ---- */
@@ -67,14 +79,12 @@ struct tui {
     struct workload workload;
     struct advice advice;
     int64_t executions;
-    int64_t origin_ns; /* time 0 of what is seen */
     struct operator_bounds bounds;
     struct launches launches;
     struct cann_texts names; /* of calls */
-    bool launches_known;
     struct tui_lanes lanes;
     struct tui_changes *changes; /* against a base; NULL: there is none */
-    size_t finding, finding_top;
+    struct tui_list finding;
     char message[320]; /* in place of the line of keys, until the next key */
     char search[128];
 };
