@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "features/answers/load/load.h"
 #include "features/diff/compare.h"
+#include "features/diff/compare_workload.h"
 #include "features/diff/diff_output.h"
 #include "features/page/page.h"
 
@@ -187,26 +188,19 @@ static void put_comparison(struct html_page *page, const struct comparison *comp
 
 int html_compare(struct html_page *page, struct err *err)
 {
-    const struct compare_options options = COMPARE_DEFAULTS;
-    const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
     struct page_change *change = &page->change;
-    const struct profile *own = &change->profile;
-    const struct side side = {&own, 1};
     struct err why = ERR_INIT;
 
     if (change->known || page->capture->base == NULL)
         return 0;
-    if (profile_make(&page->workload, page->capture->name, &choice, &change->profile, err) != 0)
-        return err_status(err);
-    int status = workload_load_calls(page->db, &change->profile, err);
-    if (status >= 0)
-        status = comparison_make(page->capture->base, &side, &options, NULL, 0, &change->comparison, &why);
+    const int status = compare_workload(page->db, &page->workload, page->capture->name, page->capture->base,
+                                        &change->profile, &change->comparison, &why);
     change->known = status >= 0;
-    if (!change->known)
-        profile_release(&change->profile);
-    if (why.code != ERR_NONE && why.code != ERR_NOT_FOUND)
+    if (why.code == ERR_NOT_FOUND)
+        return 0;
+    if (why.code != ERR_NONE)
         *err = why;
-    return why.code == ERR_NOT_FOUND ? 0 : status;
+    return status;
 }
 
 void html_change_release(struct page_change *change)

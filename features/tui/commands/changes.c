@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The changes against a base: what 'msprof diff' compares, the largest first, in the colors of its verdicts. */
 #include "base/number.h"
+#include "features/diff/compare_workload.h"
 #include "features/tui/commands/tui.h"
 
 #include <inttypes.h>
@@ -72,19 +73,13 @@ static void write_verdict(struct tui_changes *changes, const struct comparison *
 
 int tui_changes_open(struct tui *tui, const struct side *base, struct err *err)
 {
-    const struct compare_options options = COMPARE_DEFAULTS;
-    const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
     struct tui_changes *changes = calloc(1, sizeof *changes);
 
     tui->changes = changes;
     if (changes == NULL)
         return err_no_memory(err);
-    if (profile_make(&tui->workload, tui->visit->shown, &choice, &changes->profile, err) < 0)
-        return err_status(err);
-    const struct profile *own = &changes->profile;
-    const struct side side = {&own, 1};
-    if (workload_load_calls(tui->db, &changes->profile, err) < 0 ||
-        comparison_make(base, &side, &options, NULL, 0, &changes->comparison, err) < 0)
+    if (compare_workload(tui->db, &tui->workload, tui->visit->shown, base, &changes->profile, &changes->comparison,
+                         err) < 0)
         return err_status(err);
     changes->compared = true;
     write_verdict(changes, &changes->comparison);
@@ -102,9 +97,10 @@ void tui_changes_release(struct tui *tui)
 
     if (changes == NULL)
         return;
-    if (changes->compared)
+    if (changes->compared) {
         comparison_release(&changes->comparison);
-    profile_release(&changes->profile);
+        profile_release(&changes->profile);
+    }
     free(changes->items.items);
     free(changes);
     tui->changes = NULL;
