@@ -202,8 +202,11 @@ scene_partial_upload() {
     cmp "$project/model.om" "$home/profiling/model.om"
     rm -r "$home/profiling" "$project/profiling"
     cut_upload
-    # a disk with room for the rest alone: of 9 MB and a program of 3.7 MB at least 3 MB have arrived
-    fake_command df 'printf "Filesystem 1024-blocks Used Available Capacity Mounted\n/dev/x 9 9 12500 9%% /\n"'
+    # a disk with room for the rest alone, and for the 2 MB that a capture begins with
+    whole=$(find "$project" -type f -printf '%s\n' | awk '{ bytes += $1 } END { print int(bytes / 1024) + 2048 }')
+    arrived=$(du -sk "$home/profiling/.msprof-upload" | cut -f 1)
+    [ "$arrived" -gt 1000 ]
+    fake_command df "printf 'Filesystem 1024-blocks Used Available Capacity Mounted\n/dev/x 9 9 $((whole - arrived)) 9%% /\n'"
     printf 'not the same' | dd of="$home/profiling/.msprof-upload/model.om" bs=1 seek=70000 conv=notrunc status=none
     ln -s /etc "$home/profiling/.msprof-upload/out.d" # no file of the project
     collect --keep
