@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports as text (msprof-report(5)): those of users, and msprof's own that are a query, which the build took in. */
+/* Reports as text (msprof-report(5)): those of users, and msprof's own that are a query, which the build took in;
+ * and the list of all reports. */
 #include "exporters/table/report.h"
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "db/database.h"
+#include "db/schema.h"
+#include "exporters/query_compile.h"
 #include "exporters/table/plan.h"
 #include "parsers/record.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #define NAME_LIMIT 64
 #define COLUMNS_LIMIT 128
@@ -603,4 +609,174 @@ const struct report *report_files_get(const struct report_files *files, size_t i
     file->query.seconds = files->seconds;
     file->query.joint = files->joint;
     return &file->report;
+}
+
+/* ---- all reports ---- */
+
+#define TEXT(name)
+#define REPORT(name) extern const struct report report_##name;
+#include "report_list.h"
+#undef REPORT
+#undef TEXT
+
+/* The texts, each an array text_<name> and a file_<name>. */
+#include "report_texts.h"
+
+/* A report of a file of C; or one of a text. */
+static const struct {
+    const struct report *report;
+    const char *file, *text;
+    size_t length;
+} sources[] = {
+#define REPORT(name) {.report = &report_##name},
+#define TEXT(name) {.file = file_##name, .text = text_##name, .length = sizeof text_##name - 1},
+#include "report_list.h"
+#undef REPORT
+#undef TEXT
+};
+
+static struct report_files own_texts;
+static struct report *series_reports;
+static const struct report **all_reports;
+static size_t own_count;              /* of them: those that stand in front of the series */
+static struct err failure = ERR_INIT; /* why there are none */
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+/* Where a family has a report of its own of this name, a kind's gives way. */
+static unsigned free_families(const struct report *const *own, const char *name)
+{
+    unsigned families = FAMILY_EVERY;
+    for (size_t i = 0; i < own_count; i++) {
+        if (!own[i]->shown_only && strcmp(own[i]->name, name) == 0)
+            families &= ~own[i]->families;
+    }
+    return families;
+}
+
+static size_t count_series(const struct record_kind *kind)
+{
+    size_t count = 0;
+    for (const struct series_report *series = kind->series; series != NULL && series->name != NULL; series++)
+        count += series->columns != NULL;
+    return count;
+}
+
+static void take_series(const struct record_kind *kind, const struct report *const *own, struct report **next)
+{
+    for (const struct series_report *series = kind->series; series != NULL && series->name != NULL; series++) {
+        if (series->columns == NULL)
+            continue;
+        **next = (struct report){
+            .name = series->name,
+            .title = series->title,
+            .doc = series->doc,
+            .families = free_families(own, series->name) & (series->families != 0 ? series->families : FAMILY_ANY),
+            .of_kind = true,
+            .tables = {kind->table, series->also},
+            .narrowed = {kind->table, series->also},
+            .when = series->when,
+            .query = series->query,
+            .columns = series->columns,
+        };
+        if ((*next)->query.from == NULL)
+            (*next)->query.from = kind->table;
+        ++*next;
+    }
+}
+
+/* Those of C and those of texts, in the order of the list. */
+static int take_own(const struct report **ret, struct err *err)
+{
+    own_texts.own = true;
+    for (size_t i = 0; i < own_count; i++) {
+        if (sources[i].report == NULL &&
+            report_files_parse(&own_texts, sources[i].file, sources[i].text, sources[i].length, err) < 0)
+            return err_status(err);
+    }
+    for (size_t i = 0, text = 0; i < own_count; i++)
+        ret[i] = sources[i].report != NULL ? sources[i].report : report_files_get(&own_texts, text++);
+    return 0;
+}
+
+/* Made once, and never released. */
+static void make_list(void)
+{
+    size_t series = 0;
+    own_count = sizeof sources / sizeof *sources;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        series += count_series(record_kinds[i]);
+    const struct report **all = calloc(own_count + series + 1, sizeof(const struct report *));
+    series_reports = calloc(series + 1, sizeof *series_reports);
+    if (all == NULL || series_reports == NULL) {
+        free(all);
+        err_set(&failure, ERR_NO_MEMORY, "out of memory for the list of reports");
+        return;
+    }
+    if (take_own(all, &failure) < 0) {
+        free(all);
+        return;
+    }
+    struct report *next = series_reports;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        take_series(record_kinds[i], all, &next);
+    for (size_t i = 0; i < series; i++)
+        all[own_count + i] = &series_reports[i];
+    all_reports = all;
+}
+
+const struct report *const *report_all(struct err *err)
+{
+    pthread_once(&made, make_list);
+    if (all_reports == NULL)
+        *err = failure;
+    return all_reports;
+}
+
+static int check_own(sqlite3 *db, const struct report *report, struct err *err)
+{
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    bool there = true;
+    if (report->own == NULL || (report->when != NULL && query_ask(db, report->when, &there, err) < 0))
+        return report->own == NULL ? 0 : err_status(err);
+    return there ? report_own_prepare(db, report, &statement, err) : 0;
+}
+
+int report_check_own(struct err *err)
+{
+    sqlite3 *db = NULL;
+    const struct report *const *all = report_all(err);
+    if (all == NULL)
+        return err_status(err);
+    int status = database_open_memory(&db, err);
+    if (status == 0)
+        status = schema_create_tables(db, err);
+    if (status == 0)
+        status = query_functions_register(db, 0, err);
+    for (const struct report *const *report = all; status == 0 && *report != NULL; report++)
+        status = check_own(db, *report, err);
+    database_close(db);
+    return status;
+}
+
+static bool is_named(const struct report *report, const char *name, int family)
+{
+    return (report->families & FAMILY_OF(family)) != 0 && strcasecmp(report->name, name) == 0;
+}
+
+const struct report *report_find_file(const struct report *const *all, const char *name, int family)
+{
+    for (const struct report *const *report = all; *report != NULL; report++) {
+        if (!(*report)->shown_only && is_named(*report, name, family))
+            return *report;
+    }
+    return NULL;
+}
+
+const struct report *report_find(const struct report *const *all, const char *name, int family)
+{
+    for (const struct report *const *report = all; *report != NULL; report++) {
+        if ((*report)->shown_only && is_named(*report, name, family))
+            return *report;
+    }
+    return report_find_file(all, name, family);
 }
