@@ -8,7 +8,7 @@
 
 /^\.Bd -literal/,/^\.Ed$/b
 /^\.\\"/b
-/^\.(Nd|Nm|Dt|Dd|Os|Sh|Ss)/b
+/^\.(Nd|Dt|Dd|Os|Sh|Ss)/b
 
 :glue
 $!N
@@ -16,17 +16,17 @@ s/(^|\n)\.Ql ([^\n]*)/\1.No \\(oq\2\\(cq/g
 # what was replaced so far is nothing to glue
 t begin
 :begin
-/^\.(Fl|Cm|Ar|Pa|Xr|Ev|Va|Sy|Em|Li|Nm|Sx|Dv|Ic|No) /{
+/^\.(Fl|Cm|Ar|Pa|Xr|Ev|Va|Sy|Em|Li|Nm|Sx|Dv|Ic|No)( |\n|$)/{
     # the rest of the sentence becomes words of the macro's line, where a quote would begin an argument
     /"[^\n]*$/!s/\n((，|。|；|：|、|（|）|”|！|？).*)$/ Ns \1/
     t glue
     # a title in Chinese within a sentence
     s/([. ]Sx [^ \n]*)\n([\xE3-\xE9])/\1 Ns \2/
     t glue
-    s/(，|。|；|：|、|（|）|“|！|？)\n\.(Fl|Cm|Ar|Pa|Xr|Ev|Va|Sy|Em|Li|Nm|Sx|Dv|Ic|No) /\1 Ns \2 /
+    s/(，|。|；|：|、|（|）|“|！|？)\n\.(Fl|Cm|Ar|Pa|Xr|Ev|Va|Sy|Em|Li|Nm|Sx|Dv|Ic|No)( |\n|$)/\1 Ns \2\3/
     t glue
 }
-/^[^.].*\n/s/(，|。|；|：|、|（|）|“|！|？)(\n\.(Fl|Cm|Ar|Pa|Xr|Ev|Va|Sy|Em|Li|Nm|Sx|Dv|Ic|No) )/\1\\c\2/
+/^[^.].*\n/s/(，|。|；|：|、|（|）|“|！|？)(\n\.(Fl|Cm|Ar|Pa|Xr|Ev|Va|Sy|Em|Li|Nm|Sx|Dv|Ic|No)( |$))/\1\\c\2/
 /^[^.].*\n/s/([\xE3-\xE9][\x80-\xBF][\x80-\xBF])(\n\.Sx )/\1\\c\2/
 
 # the line that is complete, and what follows it for the next cycle

@@ -83,6 +83,7 @@ setup() {
 /usr/share/man/man7/msprof-cann.7
 /usr/share/man/man7/msprof-op.7
 /usr/share/man/man7/msprof-security.7
+/usr/share/man/zh_CN/man1/msprof-advise.1
 /usr/share/man/zh_CN/man1/msprof-diff.1
 /usr/share/man/zh_CN/man1/msprof-report.1
 /usr/share/man/zh_CN/man1/msprof.1
