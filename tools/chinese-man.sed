@@ -2,7 +2,7 @@
 # Makes a Chinese manual page fit for roff, which knows words by the blanks between them. Three things:
 # * fullwidth punctuation sticks to the macro beside it: it stands at the begin of the text line after the macro,
 #   or at the end of the one before;
-# * .Ql would enclose that punctuation, too: its quotes become characters;
+# * .Ql and .Dq would enclose that punctuation, too: their quotes become characters;
 # * a line may be broken between two characters ('\:'), but not before what closes or after what opens.
 # Works on bytes, so that no locale is needed: LC_ALL=C sed -E -f tools/chinese-man.sed PAGE. Literal displays stay as they are.
 
@@ -13,6 +13,7 @@
 :glue
 $!N
 s/(^|\n)\.Ql ([^\n]*)/\1.No \\(oq\2\\(cq/g
+s/(^|\n)\.Dq ([^\n]*)/\1.No \\(lq\2\\(rq/g
 # what was replaced so far is nothing to glue
 t begin
 :begin
