@@ -19,7 +19,7 @@ compare() { # the page in English, the one in Chinese
 
 @test "each page in Chinese has the sections, options, commands, statuses, files, numbers and examples of the one in English" {
     needs python3
-    [ "${#pages[@]}" -ge 1 ]
+    [ "${#pages[@]}" -ge 8 ]
     for page in "${pages[@]}"; do
         name=${page##*/}
         compare "$built/${name%.in}" "$page"
@@ -74,4 +74,38 @@ for line in open(sys.argv[1], encoding="utf-8"):
 assert lines > 20, lines
 END
     done
+}
+
+compare_readmes() { # the one in English, the one in Chinese
+    python3 "$repository/tests/lib/readme_translation.py" "$1" "$2"
+}
+
+@test "the README in Chinese has the commands, pictures, links, names and numbers of the one in English, and what it lacks is found" {
+    needs python3
+    cd "$repository"
+    compare_readmes README.md README.zh-CN.md
+    # shellcheck disable=SC2016 # the backticks are those of the README
+    for change in 's/^msprof advise JOBX /msprof advice JOBX /' '/^msprof query/d; s/`msprof query`/`msprof list`/' 's/timeline\.png/time.png/' \
+        '/^| 130 |/d' 's/0\.13 GB/0.31 GB/' 's/^## .*//' 's/msprof-cann(7)/msprof-cann(5)/' 's/\](README[^)]*)/](other)/' '/^\* .*libmsprof_acl/d' \
+        's|^    tools/tour.sh|    tools/tours.sh|'; do
+        for page in README.md README.zh-CN.md; do
+            sed "$change" "$page" >"$scratch/$page"
+            run cmp -s "$page" "$scratch/$page"
+            [ "$status" -eq 1 ] || { echo "changes nothing in $page: $change"; false; }
+        done
+        run compare_readmes README.md "$scratch/README.zh-CN.md"
+        [ "$status" -eq 1 ] || { echo "not found: $change"; false; }
+        run compare_readmes "$scratch/README.md" README.zh-CN.md
+        [ "$status" -eq 1 ] || { echo "not found in English: $change"; false; }
+    done
+}
+
+@test "the README in Chinese leads to what exists" {
+    cd "$repository"
+    count=0
+    while IFS= read -r path; do
+        [ -e "$path" ] || { echo "README.zh-CN.md names $path"; false; }
+        count=$((count + 1))
+    done < <(grep -ohE '\]\([A-Za-z][^):]*\)' README.zh-CN.md | sed 's/^](\(.*\))$/\1/' | sort -u)
+    [ "$count" -ge 3 ]
 }
