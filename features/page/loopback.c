@@ -120,8 +120,8 @@ int loopback_open_below(int directory, const char *path)
         }
         memcpy(name, at, length);
         name[length] = '\0';
-        const int next =
-            openat(fd, name, O_NOFOLLOW | O_CLOEXEC | (is_last ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH | O_DIRECTORY));
+        const int next = openat(
+            fd, name, O_NOFOLLOW | O_CLOEXEC | (is_last ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH | O_DIRECTORY));
         if (fd != directory)
             close(fd);
         if (next < 0)
@@ -138,12 +138,18 @@ int loopback_open_below(int directory, const char *path)
 /* By what browsers run or refuse: a script, a style or a module of another type is not loaded. */
 static const char *type_of(const char *name)
 {
-    static const char *const types[][2] = {
-        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
-        {".mjs", "text/javascript; charset=utf-8"}, {".css", "text/css; charset=utf-8"},
-        {".json", "application/json"}, {".map", "application/json"}, {".wasm", "application/wasm"},
-        {".svg", "image/svg+xml"}, {".png", "image/png"}, {".ico", "image/x-icon"}, {".woff2", "font/woff2"},
-        {".txt", "text/plain; charset=utf-8"}};
+    static const char *const types[][2] = {{".html", "text/html; charset=utf-8"},
+                                           {".js", "text/javascript; charset=utf-8"},
+                                           {".mjs", "text/javascript; charset=utf-8"},
+                                           {".css", "text/css; charset=utf-8"},
+                                           {".json", "application/json"},
+                                           {".map", "application/json"},
+                                           {".wasm", "application/wasm"},
+                                           {".svg", "image/svg+xml"},
+                                           {".png", "image/png"},
+                                           {".ico", "image/x-icon"},
+                                           {".woff2", "font/woff2"},
+                                           {".txt", "text/plain; charset=utf-8"}};
     const char *end = strrchr(name, '.');
 
     for (size_t i = 0; end != NULL && i < sizeof types / sizeof *types; i++)

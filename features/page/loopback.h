@@ -24,9 +24,9 @@ struct loopback_item {
     const char *policy; /* its Content-Security-Policy; NULL: what it says itself */
     const char *path;   /* a file; NULL: text */
     const char *text;
-    bool last;       /* when it was sent whole the work is done */
-    bool is_below;   /* name ends with '/': the regular files below `directory`, "index.html" behind a '/' */
-    int directory;   /* a descriptor (O_PATH) of the caller; neither links nor ".." lead out of it */
+    bool last;     /* when it was sent whole the work is done */
+    bool is_below; /* name ends with '/': the regular files below `directory`, "index.html" behind a '/' */
+    int directory; /* a descriptor (O_PATH) of the caller; neither links nor ".." lead out of it */
 };
 
 /* A random token; 0 or -code. */

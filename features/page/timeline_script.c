@@ -8,7 +8,9 @@
 const char *const html_timeline_script[] = {
     "document.querySelectorAll('script.timeline').forEach(function(data){\n",
     " var t=JSON.parse(data.textContent),article=data.closest('article'),section=data.closest('section');\n",
-    " var ROW=18,TOP=30+14*Math.max(t.steps.length,1),KINDS=['cube','vector','aicpu','exposed','copies','other','waiting'],colours={};\n",
+    " var "
+    "ROW=18,TOP=30+14*Math.max(t.steps.length,1),KINDS=['cube','vector','aicpu','exposed','copies','other','waiting'],"
+    "colours={};\n",
     " var ",
     "box=document.createElement('div'),bar=document.createElement('div'),canvas=document.createElement('canvas');\n",
     " var tip=document.createElement('div'),said=document.createElement('output'),c=canvas.getContext('2d');\n",

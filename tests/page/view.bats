@@ -339,7 +339,7 @@ END
     expect_equal "$(ask GET "${path}ui")" 404
     expect_equal "$(ask GET "/ui/")" 404
     expect_equal "$(ask POST "${path}ui/index.html")" 405
-    for times in 1 2; do
+    for ((i = 0; i < 2; i++)); do
         expect_equal "$(ask GET "${path}trace")" 200 # a page that is loaded again asks again
     done
     kill -INT "$server"

@@ -32,8 +32,8 @@
 /* A capture that is shown. */
 struct viewing {
     const struct settings *settings;
-    bool of_page; /* the page of report; else a timeline for Perfetto */
-    int ui;       /* the directory of --ui; -1: not given */
+    bool of_page;    /* the page of report; else a timeline for Perfetto */
+    int ui;          /* the directory of --ui; -1: not given */
     char *directory; /* of our own, removed at the end; NULL: none */
     char *file;      /* in it: the page, or the largest timeline */
     off_t size;
@@ -265,7 +265,7 @@ static void tell_address(const struct viewing *viewing, const char *address, int
 
 /* What a copy of Perfetto may do: everything with this server, and nothing with another. */
 #define UI_POLICY                                                                                                      \
-    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; object-src 'none'; base-uri 'self'; "              \
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; object-src 'none'; base-uri 'self'; "               \
     "form-action 'none'; frame-ancestors 'self'"
 
 static int serve_items(const struct viewing *viewing, const struct loopback_item *items, size_t count,
