@@ -485,7 +485,7 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(ZH_PAGES:$(B)/man/%=$(mandir)/%) \
+              $(ZH_PAGES:$(B)/man/%=$(mandir)/%) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/zh_CN/man1/$(PROGRAM).1) \
               $(LAYOUTS:features/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_READ),$(INSTALLED_READ)) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_READ = $(foreach link,$(READ_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(READ_SONAME) libmsprof.so pkgconfig/msprof.pc cmake/Msprof/MsprofConfig.cmake cmake/Msprof/MsprofConfigVersion.cmake) \
@@ -508,6 +508,7 @@ install-program:
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
 	$(foreach page,$(ZH_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(page:$(B)/man/%=$(mandir)/%)' &&) :
 	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
+	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/zh_CN/man1/$(PROGRAM).1')
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
 	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:docs/schemas/%=$(schemadir)/%)' &&) :

@@ -76,6 +76,22 @@ END
     done
 }
 
+@test "man shows the pages in Chinese where the language is zh_CN, and those in English where it is another one" {
+    needs man localedef groff
+    mkdir -p locales manual/man1 manual/zh_CN
+    for language in zh_CN zh_TW; do
+        localedef -i "$language" -f UTF-8 "locales/$language.UTF-8" 2>/dev/null || skip "the sources of locales are not installed"
+    done
+    cp "$built"/*.1 manual/man1
+    cp -r "$built/zh_CN/man1" manual/zh_CN
+    export MANPATH=$PWD/manual MANPAGER=cat LOCPATH=$PWD/locales MANWIDTH=80
+    for language in zh_CN.UTF-8:比较采集数据并检查门限 'zh_TW.UTF-8:compare captures and check gates' 'C:compare captures and check gates'; do
+        expect_contains "$(LC_ALL=${language%%:*} man msprof-diff)" "${language#*:}"
+    done
+    # a page that has no translation is shown in English
+    expect_contains "$(LC_ALL=zh_CN.UTF-8 man msprof-sql)" "run a query on the database of a capture"
+}
+
 compare_readmes() { # the one in English, the one in Chinese
     python3 "$repository/tests/lib/readme_translation.py" "$1" "$2"
 }
