@@ -9,6 +9,7 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/options/first_tries.h"
 #include "db/database.h"
 #include "db/stable_views.h"
 #include "exporters/export.h"
@@ -135,6 +136,31 @@ struct showing {
     const struct opprof_links *links;
 };
 
+/* A query's hint: where the tables are, or the report that has the name of the missing one. */
+static void hint_of_query(struct err *err)
+{
+    static const char missing[] = "no such table: ";
+    const char *name = strstr(err->causes[0], missing);
+    struct err ignored = ERR_INIT;
+    const struct report *const *report = name != NULL ? report_all(&ignored) : NULL;
+
+    for (; report != NULL && *report != NULL; report++)
+        if (strcmp((*report)->name, name + sizeof missing - 1) == 0)
+            err_hint(err, "that is a report: msprof show CAPTURE --table %s", (*report)->name);
+    err_hint(err, "msprof sql CAPTURE 'SELECT name, sql FROM sqlite_schema' lists tables and columns");
+}
+
+/* What to type where the user asked for a table by a name of another tool. */
+static void hint_of_table(const char *table, struct err *err)
+{
+    const char *form = first_try_of_table(table);
+
+    if (form == NULL)
+        return;
+    err->hint[0] = '\0'; /* the list of all tables */
+    err_hint(err, "%s", form);
+}
+
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     const char *table;
@@ -172,6 +198,10 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     answer_table_begin(visit->settings, visit->settings->show.table);
     result = show_table(visit, db, table, &options, &shown, &err);
     if (result != 0) {
+        if (visit->settings->show.sql != NULL && err.code == ERR_FORMAT)
+            hint_of_query(&err);
+        else if (err.code == ERR_USAGE)
+            hint_of_table(table, &err);
         err_wrap(&err, visit->settings->show.sql != NULL ? "cannot run the query on '%s'" : "cannot show '%s'",
                  visit->shown);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
