@@ -79,14 +79,37 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const char *tabl
     return status;
 }
 
+/* The same pattern for both cases of each letter; its value begins at a byte of the filter. */
+static void hint_of_case(const char *filter, size_t at, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf both;
+    bool has_letter = false;
+
+    strbuf_init(&both, ERR_TEXT_SIZE);
+    for (const char *letter = filter + at; *letter != '\0'; letter++)
+        if (isalpha((unsigned char)*letter)) {
+            strbuf_addf(&both, "[%c%c]", toupper((unsigned char)*letter), tolower((unsigned char)*letter));
+            has_letter = true;
+        } else {
+            strbuf_addc(&both, *letter);
+        }
+    if (has_letter && !both.failed)
+        err_hint(err, "a pattern counts upper and lower case: --filter '%.*s%s'", (int)at, filter, both.data);
+}
+
 /* How texts are compared, where the only filter compares one and nothing passed it. */
 static void hint_of_filter(const struct show_settings *settings, struct err *err)
 {
     const char *filter = settings->filters.count == 1 ? settings->filters.values[0] : "";
     const char *sign = strpbrk(filter, "~<>=!"), *value = sign != NULL ? sign + strspn(sign, "~<>=! ") : "";
 
-    if (sign == NULL || (*sign != '~' && *sign != '=') || !isalpha((unsigned char)*value) ||
-        strpbrk(value, "*?['") != NULL)
+    if (sign == NULL || (*sign != '~' && *sign != '=') || strpbrk(value, "['") != NULL)
+        return;
+    if (*sign == '~' && strpbrk(value, "*?") != NULL) {
+        hint_of_case(filter, (size_t)(value - filter), err);
+        return;
+    }
+    if (!isalpha((unsigned char)*value) || strpbrk(value, "*?") != NULL)
         return;
     err_hint(err, "%s: --filter '%.*s~*[%c%c]%s*'",
              *sign == '~' || sign[1] == '~' ? "~ compares the whole text with a pattern"
@@ -147,7 +170,9 @@ static void hint_of_query(struct err *err)
     for (; report != NULL && *report != NULL; report++)
         if (strcmp((*report)->name, name + sizeof missing - 1) == 0)
             err_hint(err, "that is a report: msprof show CAPTURE --table %s", (*report)->name);
-    err_hint(err, "msprof sql CAPTURE 'SELECT name, sql FROM sqlite_schema' lists tables and columns");
+    if (name != NULL || strstr(err->causes[0], "no such column") != NULL ||
+        strstr(err->causes[0], "syntax error") != NULL || strstr(err->causes[0], "it is a view") != NULL)
+        err_hint(err, "msprof sql CAPTURE 'SELECT name, sql FROM sqlite_schema' lists tables and columns");
 }
 
 /* What to type where the user asked for a table by a name of another tool. */

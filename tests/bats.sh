@@ -7,6 +7,7 @@
 # anything. Here a test is a fork. What a file may use: @test, setup, teardown, setup_file, teardown_file, load, skip, run, tags, the
 # BATS_*TMPDIR, BATS_TEST_* and descriptor 3. tests/docs/runner.bats compares both on tests that pass, fail and skip.
 # What a test sees is as with bats: 'set -e' with -E, its functions read anew, and of setup_file only what it exports.
+# shellcheck disable=SC2317,SC2034 # the tests call the functions and read what they set
 set -u
 
 bats_filter='' bats_tags=''

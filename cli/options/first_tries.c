@@ -131,7 +131,6 @@ static const struct first_try cluster_options[] = {
     {NULL, NULL},
 };
 
-
 /* Those of one other command each. */
 static const struct {
     enum command_id command;

@@ -218,8 +218,9 @@ int row_choice_columns(const struct table_choice *wanted, const struct report_pl
 static const struct {
     const char *text;
     enum comparison comparison;
-} comparisons[] = {{"!~", UNLIKE}, {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL}, {"==", EQUAL},
-                   {"~", LIKE},    {"<", LESS},        {">", GREATER},        {"=", EQUAL}};
+} comparisons[] = {{"!~", UNLIKE},  {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL},
+                   {"<>", UNEQUAL}, {"==", EQUAL},      {"=~", LIKE},          {"~", LIKE},
+                   {"<", LESS},     {">", GREATER},     {"=", EQUAL}};
 
 static int compile_filter(struct row_choice *choice, const char *text, const struct report_plan *plan,
                           const struct report_texts *texts, struct err *err)

@@ -51,8 +51,10 @@ const char *switch_launcher_read(const char *text, struct strbuf *hint)
         if (one->form != NULL)
             strbuf_adds(hint, one->form);
         else
-            strbuf_addf(hint, "{\"activities\": [\"CPU\", \"NPU\"], \"experimental_config\": {\"profiler_level\": \"Level%c\"}}",
-                        level_of(text));
+            strbuf_addf(
+                hint,
+                "{\"activities\": [\"CPU\", \"NPU\"], \"experimental_config\": {\"profiler_level\": \"Level%c\"}}",
+                level_of(text));
         return one->whose;
     }
     return NULL;
