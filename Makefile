@@ -174,7 +174,10 @@ LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
 REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ =' exporters/reports features | sed -E 's/.* report_(.*) =/\1/'))
+REPORT_FILES := $(call below,exporters/reports features,report)
+REPORT_TEXTS := $(basename $(notdir $(REPORT_FILES)))
 REPORT_LIST  := $(B)/generated/report_list.h
+REPORT_BYTES := $(B)/generated/report_texts.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c features/*/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
 TREES        := $(sort $(shell grep -rhoE '^const struct capture_tree tree_[a-z0-9_]+ =' features | sed -E 's/.* tree_(.*) =/\1/'))
@@ -191,7 +194,7 @@ COMMAND_EXTENSION_LIST := $(B)/generated/command_extension_list.h
 # Documents that msprof mcp serves (features/mcp/commands/resources.c).
 RESOURCES    := docs/agents.md docs/answers.md docs/schemas.md man/msprof-schema.5 $(sort $(wildcard docs/schemas/*.json))
 RESOURCE_LIST := $(B)/generated/resource_list.h
-LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
+LISTS        := $(KIND_LIST) $(REPORT_LIST) $(REPORT_BYTES) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
 
 # A variant whose code is tied to one address has no libmsprof.
 WITH_READ := $(if $(NO_PIE_$(VARIANT)),,yes)
@@ -231,9 +234,16 @@ $(B)/features/record/commands/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIB
 $(KIND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
 
-# A report is a "const struct report report_NAME" below exporters/reports/ or features/.
+# A report is a "const struct report report_NAME" or a text NAME.report below exporters/reports/ or features/.
 $(REPORT_LIST): FORCE
-	$(call write-stamp,$(patsubst %,REPORT(%),$(REPORTS)))
+	$(call write-stamp,$(foreach name,$(sort $(REPORTS) $(REPORT_TEXTS)),$(if $(filter $(name),$(REPORT_TEXTS)),TEXT,REPORT)($(name))))
+
+$(REPORT_BYTES): $(REPORT_FILES) $(REPORT_LIST)
+	@for file in $(REPORT_FILES); do \
+	    name=$${file##*/} name=$${name%.report}; \
+	    printf '#define file_%s "%s"\nstatic const char text_%s[] = {' "$$name" "$$file" "$$name"; \
+	    od -An -v -tu1 "$$file" | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; \
+	done >$@.new && mv $@.new $@
 
 # Layers of the timeline: the files of exporters/timeline/tracks/ and features/*/tracks/.
 $(TRACK_LIST): FORCE
