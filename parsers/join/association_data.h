@@ -252,6 +252,10 @@ struct ran_task {
     uint8_t has_accelerator : 1;
     uint8_t accelerator_id : 6;
     bool of_scheduler; /* as in struct device_task */
+    /* Filled in when it is joined: the AI CPU says that it, which the host launched, expands a collective, or that a kernel
+     * that does launched it. */
+    bool of_expansion;
+    uint32_t expansion_item; /* place in the expansion's ops, NO_INDEX: unknown; or in its tasks */
 };
 
 /* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
@@ -451,7 +455,24 @@ bool association_type_text(const struct association *association, uint32_t level
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
-int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err);
+int association_find_text(struct association *association, int64_t id, const char *field, uint32_t *ret,
+                          struct err *err);
+
+static inline struct recent_name *association_recent_name(struct association *association, int64_t id)
+{
+    return &association->recent_names[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - RECENT_NAME_BITS)];
+}
+
+/* Likewise; mostly it was found before. */
+static inline int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret,
+                                   struct err *err)
+{
+    const struct recent_name *recent = association_recent_name(association, id);
+    if (recent->id != id || !recent->known)
+        return association_find_text(association, id, field, ret, err);
+    *ret = recent->text;
+    return 0;
+}
 
 /* The call itself or the nearest around it of this kind. */
 uint32_t association_call_around(const struct thread *thread, uint32_t call, enum around around);
@@ -524,10 +545,9 @@ struct collective_kernel {
 };
 int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
                               struct collective_kernel *ret, struct err *err);
-/* Whether the AI CPU says of the kernel that it expands a collective. */
-bool association_is_expanding(struct association *association, const struct ran_task *ran);
-/* Whether such a kernel says that it launched the task. */
-bool association_is_expanded(struct association *association, const struct ran_task *ran);
+/* Fills in what the AI CPU says of the tasks that ran with one number, which are matched and come by start: each of its
+ * records is of one of them. */
+void association_mark_expansion(struct association *association, struct matched_task *tasks, size_t count);
 void expansion_release(struct expansion *expansion);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */

@@ -66,8 +66,10 @@ static struct spool_key task_place(uint32_t device_id, bool unique_tasks, uint32
     return (struct spool_key){task_key(device_id, unique_tasks ? 0 : stream_id), (uint64_t)task_id << 32};
 }
 
-static int compare_keys(const struct spool_key *a, const struct spool_key *b)
+static inline int compare_keys(const struct spool_key *a, const struct spool_key *b)
 {
+    if (((a->major ^ b->major) | (a->minor ^ b->minor)) == 0) /* mostly */
+        return 0;
     return a->major != b->major ? array_order(a->major, b->major) : array_order(a->minor, b->minor);
 }
 
@@ -380,10 +382,8 @@ static int match_task(struct association *association, struct device_join *join,
                       struct err *err)
 {
     const struct group_launch *launch = match_launch(&join->group, &task->ran);
-    if (launch == NULL) {
-        join->unlaunched += !association_is_expanded(association, &task->ran);
+    if (launch == NULL)
         return 0;
-    }
     const struct host_task *host = &launch->task;
     join->launched++;
     task->launched = true;
@@ -503,7 +503,7 @@ static bool take_counters(struct matched_task *task, const struct spooled_pmu *p
     struct pmu_sum *sum = &task->pmu[pmu->core];
     if (task->counted[pmu->core] && sum->whole && !pmu->place.block)
         return false;
-    if (!task->counted[pmu->core])
+    if (!task->counted[pmu->core] && pmu->place.block)
         *sum = (struct pmu_sum){.counter_count = pmu->counter_count, .duration_ns = NO_DURATION};
     task->counted[pmu->core] = true;
     if (pmu->place.block && (sum->whole || sum->blocks == blocks_of_other_core(task)))
@@ -717,6 +717,9 @@ static int join_group(struct association *association, struct device_join *join,
         drop_repeated(group);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = match_task(association, join, &group->tasks.items[i], err);
+    association_mark_expansion(association, group->tasks.items, group->tasks.count);
+    for (size_t i = 0; i < group->tasks.count; i++)
+        join->unlaunched += !group->tasks.items[i].launched && !group->tasks.items[i].ran.of_expansion;
     mark_splits(group);
     if (status < 0 || take_pmu(association, join, group, err) < 0)
         return err_status(err);
