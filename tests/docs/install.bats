@@ -84,6 +84,7 @@ setup() {
 /usr/share/man/man7/msprof-op.7
 /usr/share/man/man7/msprof-security.7
 /usr/share/man/zh_CN/man1/msprof-advise.1
+/usr/share/man/zh_CN/man1/msprof-collect.1
 /usr/share/man/zh_CN/man1/msprof-diff.1
 /usr/share/man/zh_CN/man1/msprof-export.1
 /usr/share/man/zh_CN/man1/msprof-import.1

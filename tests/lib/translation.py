@@ -17,7 +17,7 @@ SAME = {"Ar", "Cm", "Dv", "Ev", "Fl", "Ic", "Li", "Pa", "Ql", "Va", "Xr"}
 OTHER = {"Em", "Nm", "No", "Ns", "Op", "Pq", "Po", "Pc", "Sx", "Sy", "Ta", "Tn"}
 LAYOUT = {"Bd", "Bl", "D1", "Dl", "Ed", "El", "It", "Pp", "Sh", "Ss"}
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-NAME = re.compile(r"--?[a-z][a-z0-9-]*(?<!-)|[A-Za-z0-9*]*[A-Za-z0-9]_[A-Za-z0-9_*]+")
+NAME = re.compile(r"--[a-z][a-z0-9-]*(?<!-)|[A-Za-z0-9*]*[A-Za-z0-9]_[A-Za-z0-9_*]+")
 
 
 class Piece:
