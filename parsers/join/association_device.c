@@ -66,8 +66,10 @@ static struct spool_key task_place(uint32_t device_id, bool unique_tasks, uint32
     return (struct spool_key){task_key(device_id, unique_tasks ? 0 : stream_id), (uint64_t)task_id << 32};
 }
 
-static int compare_keys(const struct spool_key *a, const struct spool_key *b)
+static inline int compare_keys(const struct spool_key *a, const struct spool_key *b)
 {
+    if (((a->major ^ b->major) | (a->minor ^ b->minor)) == 0) /* mostly */
+        return 0;
     return a->major != b->major ? array_order(a->major, b->major) : array_order(a->minor, b->minor);
 }
 
@@ -501,7 +503,7 @@ static bool take_counters(struct matched_task *task, const struct spooled_pmu *p
     struct pmu_sum *sum = &task->pmu[pmu->core];
     if (task->counted[pmu->core] && sum->whole && !pmu->place.block)
         return false;
-    if (!task->counted[pmu->core])
+    if (!task->counted[pmu->core] && pmu->place.block)
         *sum = (struct pmu_sum){.counter_count = pmu->counter_count, .duration_ns = NO_DURATION};
     task->counted[pmu->core] = true;
     if (pmu->place.block && (sum->whole || sum->blocks == blocks_of_other_core(task)))
@@ -657,6 +659,36 @@ static void mark_splits(struct group *group)
     }
 }
 
+/* The launch of the one part that a mixed kernel is; NULL: it is none, or has others. */
+static const struct host_task *launch_of_part(const struct group *group, const struct host_task *whole)
+{
+    const struct host_task *found = NULL;
+    for (size_t i = 0; i < group->launches.count; i++) {
+        const struct host_task *part = &group->launches.items[i].task;
+        if (part->time_ns != whole->time_ns || part->context_id == (uint32_t)NO_CONTEXT)
+            continue;
+        if (part->context_id != 0 || part->op_name == NO_INDEX)
+            return NULL;
+        found = part;
+    }
+    return found;
+}
+
+/* A mixed kernel of which the log has the whole alone is the operator. */
+static void name_wholes(struct group *group)
+{
+    for (size_t i = 0; i < group->tasks.count; i++) {
+        struct matched_task *whole = &group->tasks.items[i];
+        if (!is_whole(whole) || !whole->launched || whole->split != SPLIT_NONE || whole->host.op_name != NO_INDEX)
+            continue;
+        const struct host_task *part = launch_of_part(group, &whole->host);
+        if (part == NULL)
+            continue;
+        whole->host = *part;
+        whole->host.context_id = (uint32_t)NO_CONTEXT;
+    }
+}
+
 static int by_start_of_joined(const void *a, const void *b)
 {
     const struct matched_task *x = a, *y = b;
@@ -719,6 +751,7 @@ static int join_group(struct association *association, struct device_join *join,
     for (size_t i = 0; i < group->tasks.count; i++)
         join->unlaunched += !group->tasks.items[i].launched && !group->tasks.items[i].ran.of_expansion;
     mark_splits(group);
+    name_wholes(group);
     if (status < 0 || take_pmu(association, join, group, err) < 0)
         return err_status(err);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
