@@ -206,6 +206,34 @@ assert found == [('Aicore Voltage(mV)', '1700000000000000.000', 775), ('Aicore V
 END
 }
 
+@test "a voltage at the very start is the first, one tick before it is the start's, and the last of before stands alone" {
+    local changes expected
+    while read -r changes expected; do
+        rm -rf PROF_1
+        python3 - "$BATS_TEST_DIRNAME/lib" "$changes" <<'END'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from prof import DEVICE_TICK, Prof
+prof = Prof('PROF_1')
+prof.launch(1000, 3, 1, 'op')
+prof.ran(100_000, 110_000, 3, 1)
+changes = [tuple(map(int, change.split(':'))) for change in sys.argv[2].split(',')]
+prof.devices[0]['lpmInfoConv.data.0'] = (struct.pack('<II', len(changes), 1) + b''.join(
+    struct.pack('<QII', DEVICE_TICK + ticks, value, 0) for ticks, value in changes)).ljust(888, b'\0')
+prof.write()
+END
+        run_msprof export timeline PROF_1 --stable-names --trace-compat
+        expect_equal "$(python3 -c 'import json
+events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json", encoding="utf-8"))
+print(",".join("%s:%d" % (event["ts"][-7:], *event["args"].values()) for event in events if "Voltage" in event["name"]))')" "$expected"
+    done <<'END'
+-4000000:700,-50:725,0:730,2500:740 000.000:730,050.000:740
+-4000000:711,-1:712 000.000:712
+3500:777 070.000:777
+-1:701,1:702 000.000:701,000.020:702
+END
+}
+
 @test "files of CANN and its tool that hold no records are no strangers" {
     make_captures
     run_msprof import PROF_2

@@ -9,11 +9,11 @@ bats_require_minimum_version 1.5.0
 load ../cli/common
 load run
 
-# The records of the directory as that version wrote them.
-age() { # version
-    python3 - run_ascend_pt/FRAMEWORK "$1" <<'END'
+# The records of the directory as that version wrote them, or of one of its two files.
+age() { # version, file
+    python3 - run_ascend_pt/FRAMEWORK "$1" "${2-}" <<'END'
 import struct, sys
-folder, version = sys.argv[1:]
+folder, version, only = sys.argv[1:]
 NUMBERS = {'2024-06': {2: 3, 3: 4, 4: 5, 8: 6, 9: 7, 10: 8}, '2024-09': {2: 3, 3: 4, 4: 5}, '2025-01': {}}[version]
 
 
@@ -41,8 +41,10 @@ def op_range(value):
     return fixed + b''.join(frame(NUMBERS.get(kind, kind), text) for kind, text in records(value[58:]))
 
 
-rewrite('torch.op_range', op_range)
-rewrite('torch.memory_usage', lambda value: value[:58] + value[59:])
+if only != 'torch.memory_usage':
+    rewrite('torch.op_range', op_range)
+if only != 'torch.op_range':
+    rewrite('torch.memory_usage', lambda value: value[:58] + value[59:])
 END
 }
 
@@ -65,6 +67,38 @@ END
         done
         [ "$(grep -o '"name":"[^"]*"' "$out/trace_view.json" | sort | uniq -c | md5sum)" = \
             "$(grep -o '"name":"[^"]*"' today/ASCEND_PROFILER_OUTPUT/trace_view.json | sort | uniq -c | md5sum)" ]
+    done
+}
+
+@test "so does one of the two files by itself, and a warm-up with them" {
+    local version file table late
+    needs_python
+    for late in 0 1150; do
+        for version in today 2024-06,torch.op_range 2024-09,torch.op_range 2025-01,torch.memory_usage 2024-06,both; do
+            rm -rf run_ascend_pt
+            copy_run pt
+            file=${version#*,}
+            [ "$version" = today ] || age "${version%,*}" "$file"
+            python3 - "$late" <<'END'
+import glob, json, sys
+for path in glob.glob('run_ascend_pt/PROF_*/*/start_info*'):
+    with open(path, encoding='utf-8') as stream:
+        start = json.load(stream)
+    start['collectionTimeBegin'] = str(int(start['collectionTimeBegin']) + int(sys.argv[1]))
+    start['clockMonotonicRaw'] = str(int(start['clockMonotonicRaw']) + 1000 * int(sys.argv[1]))
+    with open(path, 'w', encoding='utf-8') as stream:
+        json.dump(start, stream)
+END
+            run_msprof -q analyse run_ascend_pt
+            expect_status 0
+            if [ "$version" = today ]; then
+                rm -rf today && mv "$out" today
+                continue
+            fi
+            for table in today/*.csv; do
+                cmp "$table" "$out/$(basename "$table")"
+            done
+        done
     done
 }
 
