@@ -18,6 +18,7 @@
 #include "exporters/export.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,8 @@
 /* A tree of frames: a parent stands before its children. The first is the root, which has no name. */
 struct flame {
     enum flame_weight weight;
-    int64_t hz; /* times are summed in ticks of this rate (base/ticks.h), until flame_finish rounds them */
+    bool together; /* steps that a framework numbers, "ProfilerStep#5", are one frame, "ProfilerStep#*" */
+    int64_t hz;    /* times are summed in ticks of this rate (base/ticks.h), until flame_finish rounds them */
     struct intern names;
     struct flame_nodes {
         struct flame_node {
@@ -46,7 +48,13 @@ struct flame {
 /* Makes the tree of an open database of a capture of any family, with the stacks that framework_attach registered in
  * the connection. Without anything to show it has a root of nothing. flame_release it when this succeeds. */
 int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err);
+/* Likewise with the steps of a framework together. */
+int flame_make_together(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err);
 void flame_release(struct flame *flame);
+
+/* Colours the shape that is open by a name alone, warm and bright enough for black letters. */
+struct html_writer;
+void flame_put_colour(struct html_writer *w, const char *name);
 
 /* ---- inside of making one ---- */
 

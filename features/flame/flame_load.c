@@ -391,13 +391,25 @@ static int take_stack_count(void *arg, sqlite3_stmt *row, struct err *err)
     return stacks->nodes != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for %zu stacks", stacks->count);
 }
 
+/* Whether a frame is a step that its framework numbers. */
+static bool is_numbered_step(const char *name)
+{
+    static const char step[] = "ProfilerStep#";
+    const size_t length = sizeof step - 1;
+
+    return strncmp(name, step, length) == 0 && name[length] != '\0' &&
+           name[length + strspn(name + length, "0123456789")] == '\0';
+}
+
 static int take_stack(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct stack_load *stacks = arg;
     struct flame *flame = stacks->load->flame;
     size_t id = (size_t)query_integer(row, 0), parent = (size_t)query_integer(row, 1);
     uint32_t name;
-    int status = intern_text(&flame->names, query_text(row, 2), &name, err);
+    const char *text = query_text(row, 2);
+    int status =
+        intern_text(&flame->names, flame->together && is_numbered_step(text) ? "ProfilerStep#*" : text, &name, err);
 
     return status == 0 ? flame_child(flame, stacks->nodes[parent], name, &stacks->nodes[id], err) : status;
 }
@@ -706,16 +718,28 @@ static int make_family(sqlite3 *db, int family, struct flame *flame, struct err 
     return family == CAPTURE_SVP ? make_svp(db, flame, err) : make_ascend(db, flame, err);
 }
 
-int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
+static int make(sqlite3 *db, enum flame_weight weight, bool together, struct flame *ret, struct err *err)
 {
     struct db_facts facts;
 
-    if (flame_init(ret, weight, err) != 0 || db_read_facts(db, &facts, err) != 0 ||
-        make_family(db, facts.family, ret, err) != 0)
+    if (flame_init(ret, weight, err) != 0)
+        goto failed;
+    ret->together = together;
+    if (db_read_facts(db, &facts, err) != 0 || make_family(db, facts.family, ret, err) != 0)
         goto failed;
     flame_finish(ret);
     return 0;
 failed:
     flame_release(ret);
     return err_status(err);
+}
+
+int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
+{
+    return make(db, weight, false, ret, err);
+}
+
+int flame_make_together(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
+{
+    return make(db, weight, true, ret, err);
 }

@@ -174,8 +174,7 @@ static void put_amount(struct html_writer *w, const struct flame *flame, int64_t
         html_text_f(w, "%" PRId64 ".%03d us", weight / 1000, (int)(weight % 1000));
 }
 
-/* Warm and bright enough for black letters, by the name alone. */
-static void put_colour(struct html_writer *w, const char *name)
+void flame_put_colour(struct html_writer *w, const char *name)
 {
     uint64_t hash = map_hash_bytes(name, strlen(name));
 
@@ -226,7 +225,7 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
     }
     html_close(w);
     html_open_f(w, "rect", "width=100%%|height=100%%");
-    put_colour(w, name);
+    flame_put_colour(w, name);
     html_close(w);
     put_label(w, name, width);
     html_close(w);

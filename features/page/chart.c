@@ -65,8 +65,9 @@ static void tick_text(double ns, double distance, double largest, char text[SCAL
     snprintf(text, SCALED_MAX, "%.*f %s", digits > 0 ? (int)digits : 0, ns / unit_ns, units[unit]);
 }
 
-void chart_curve(struct html_writer *w, int64_t from_ns, int64_t until_ns, double top, const char *unit)
+void chart_curve(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns, double top, const char *unit)
 {
+    html_attribute_f(w, "data-high", "%d", height);
     html_attribute_f(w, "data-from", "%.3f", number_us((double)from_ns));
     html_attribute_f(w, "data-until", "%.3f", number_us((double)until_ns));
     html_attribute_f(w, "data-top", "%.3f", top);

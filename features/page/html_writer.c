@@ -462,7 +462,8 @@ const char *const html_style[] = {
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
     "thead th{background:var(--head);white-space:nowrap}",
-    "td.name{min-width:5.5rem}.long,.long *{overflow-wrap:anywhere}td.long{min-width:13rem}",
+    "td.name{min-width:5.5rem}.scroll td.name:first-child{min-width:9rem}.long,.long "
+    "*{overflow-wrap:anywhere}td.long{min-width:13rem}",
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
     "td.b{background:linear-gradient(90deg,var(--bar) var(--s),transparent var(--s))}",
@@ -480,7 +481,8 @@ const char *const html_style[] = {
     "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
     "overflow-wrap:anywhere}",
     "svg{display:block;width:100%;height:auto;overflow:visible}svg text{fill:var(--fg);font-size:11px}",
-    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);overflow-wrap:anywhere;",
+    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);overflow-wrap:anywhere;"
+    "display:inline-block;max-width:100%;",
     "padding:.1rem .4rem}",
     ".copy{font:inherit;font-size:.82rem;margin-left:.5rem;background:var(--bg);color:var(--link);border:1px solid ",
     "var(--soft);border-radius:3px;cursor:pointer}",
@@ -506,14 +508,15 @@ const char *const html_style[] = {
     ".free{fill:var(--free)}.axis{stroke:var(--soft);stroke-width:1;fill:none}.grid{stroke:var(--line);",
     "stroke-width:1}.break{stroke:var(--bg);stroke-width:3}.median{stroke:var(--mark);",
     "stroke-width:1.5;stroke-dasharray:5 3}.base{stroke:var(--fg);stroke-width:2;stroke-dasharray:2 ",
-    "3}.faint{opacity:.45}.held{fill:var(--cube)}",
-    ".heat{fill:var(--mark)}.frame{fill:var(--bar);stroke:var(--link);stroke-width:.5}.roof{stroke:var(--mark);",
+    "3}.faint{opacity:.45}.held{fill:var(--cube)}.busy{fill:var(--soft);fill-opacity:.55}",
+    ".heat{fill:var(--mark)}.frame{stroke:var(--bg);stroke-width:.5}.ink{fill:#111}.ghost{fill:none;stroke:var(--fg);"
+    "stroke-width:1.5}.roof{stroke:var(--mark);",
     "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
     ".slack{fill:var(--dark)}",
     /* Tables are wider than the page: the name of a row stays in sight. */
     "@media (max-width:40rem){figure:has(text){overflow-x:auto;padding-left:1rem}figure:has(text)>svg{min-width:44rem}",
     "figcaption{position:sticky;left:0}figure svg text{font-size:18px}svg .inside{display:none}",
-    "td.long{min-width:10rem}",
+    "td.long{min-width:10rem}.scroll td.name:first-child{min-width:5.5rem}",
     ".scroll :is(td,th):first-child{max-width:11rem}td:first-child{border-right:1px solid var(--line)}}",
     "footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem;font-size:.87rem}",
     /* Parts that nobody sees yet cost no layout; they reach to the edges, because what stands out of them is cut. */
@@ -602,7 +605,7 @@ const char *const html_script[] = {
     " svg.addEventListener('pointermove',function(e){\n",
     "  var at=new DOMPoint(e.clientX,e.clientY).matrixTransform(svg.getScreenCTM().inverse()).x;\n",
     "  var bin=bins.find(function(b){return at<b[1]});\n",
-    "  var time=+d.from+(d.until-d.from)*(at-100)/1000,value=bin&&d.top*(180-bin[0])/180;\n",
+    "  var time=+d.from+(d.until-d.from)*(at-100)/1000,value=bin&&d.top*(d.high-bin[0])/d.high;\n",
     "  told.textContent=at<100||!bin?'':time.toFixed(3)+' us: '+value.toFixed(1)+d.unit});\n",
     " svg.addEventListener('pointerleave',function(){told.textContent=''})});\n",
     NULL,

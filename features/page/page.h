@@ -90,6 +90,10 @@ bool html_is_operator(const struct html_page *page, const char *name);
 void html_put_finding_row(struct html_page *page, const struct rule *rule, const struct finding_row *row);
 /* Holds the capture against its base, once: page->change. */
 int html_compare(struct html_page *page, struct err *err);
+/* How busy devices of the base were, of 1; negative: there is no base. */
+double html_base_busy(const struct html_page *page);
+/* What an operator takes in the base, as a multiple of what it takes here, by medians; negative: not known. */
+double html_base_factor(const struct html_page *page, const char *name);
 void html_change_release(struct page_change *change);
 /* Puts what a comparison says in two sentences: the verdict, and what it rests on. */
 void html_put_verdict(struct html_page *page, const struct comparison *comparison);
@@ -191,8 +195,9 @@ void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t
 void chart_value_axis(struct html_writer *w, int height, double top, bool of_times, const char *unit);
 /* Numbers of what stands side by side, each as wide as the others: some of `count` of them from the first on. */
 void chart_count_axis(struct html_writer *w, int height, size_t first, size_t count);
-/* What a pointer over the curve of the open drawing is told: times of its ends, the value of its top, and the unit. */
-void chart_curve(struct html_writer *w, int64_t from_ns, int64_t until_ns, double top, const char *unit);
+/* What a pointer over the curve of the open drawing, its first path, is told: times of its ends, the value of its top,
+ * and the unit. The curve stands on `height`. */
+void chart_curve(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns, double top, const char *unit);
 /* A drawing of CHART_PLANE_HEIGHT whose axes are powers of ten, with roofs over it. */
 #define CHART_PLANE_HEIGHT 300
 struct chart_plane {

@@ -8,7 +8,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -57,13 +56,11 @@ static struct {
 
 static bool load_library(void)
 {
+#define SYMBOL(function) LIBRARY_SYMBOL(library, function),
+    static const struct library_symbol symbols[] = {FUNCTIONS(SYMBOL)};
+#undef SYMBOL
     static bool is_loaded;
-    void *handle = is_loaded ? NULL : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    bool found = handle != NULL;
-#define LOAD(function) found = found && (*(void **)&library.function = dlsym(handle, #function)) != NULL;
-    FUNCTIONS(LOAD)
-#undef LOAD
-    is_loaded |= found;
+    is_loaded = is_loaded || library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols);
     return is_loaded;
 }
 

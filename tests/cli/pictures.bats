@@ -255,7 +255,7 @@ told = page.Page('page.html')
 totals, selves = collections.Counter(), collections.Counter()
 for line in open('collapsed'):
     stack, time = line.rstrip('\n').rsplit(' ', 1)
-    frames = tuple(stack.split(';'))
+    frames = tuple(re.sub('^(ProfilerStep#)[0-9]+$', r'\1*', frame) for frame in stack.split(';')) # which the page has together
     selves[frames] += int(time)
     for depth in range(len(frames)):
         totals[frames[:depth + 1]] += int(time)

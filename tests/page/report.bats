@@ -252,15 +252,66 @@ for begin, end, time, _ in rows:
     assert ns(time) == sum(max(0, min(b, end) - max(a, begin)) for a, b in union), (begin, end, time)
 assert ns(together[2]) == sum(b - a for a, b in union)
 assert float(re.search(r'Busy,"?[0-9.]+ % .([0-9.]+) us', open(sys.argv[1]).read()).group(1)) == float(together[2])
-# the tallest area is all that is busy: its integral is the busy time
-area = [attrs['d'] for part, tag, attrs in told.shapes if part == 'c1-utilisation' and tag == 'path'][0]
+# the first area is all that is busy: its integral is the busy time, and so is that of the lanes of all parts together
+area, *lanes = [attrs['d'] for part, tag, attrs in told.shapes if part == 'c1-utilisation' and tag == 'path']
 steps = re.findall(r'V([0-9.]+)H([0-9.]+)', area)
 integral, x = 0, 100
 for y, until in steps:
-    integral += (180 - float(y)) * (float(until) - x)
+    integral += (60 - float(y)) * (float(until) - x)
     x = float(until)
 assert 0 < len(steps) <= 2000 and x == 1100
-assert abs(integral / 180 / 1000 - sum(b - a for a, b in union) / (union[-1][1] - union[0][0])) < 0.002
+assert abs(integral / 60 / 1000 - sum(b - a for a, b in union) / (union[-1][1] - union[0][0])) < 0.002
+of_lanes = 0
+for lane in lanes:
+    bottom = int(re.match(r'M100 ([0-9]+)', lane).group(1))
+    x, high = 100, 0
+    for letter, number in re.findall(r'([VH])([0-9.]+)', lane):
+        if letter == 'V':
+            high = bottom - float(number)
+        else:
+            of_lanes += high * (float(number) - x)
+            x = float(number)
+assert len(lanes) == 4 and abs(of_lanes / 24 - integral / 60) < 2, (len(lanes), of_lanes / 24, integral / 60)
+PY
+}
+
+@test "with --diff each picture has the base beside it, with the numbers of show and diff, or the page says why it has none" {
+    local times
+    for times in 3 1; do # what is compared is written last: it is three times as slow in two places
+        make_program <<PY
+for step in range(12):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100)
+    p.op('b/norm', 'LayerNorm', 20 * (4 - $times), gap=5, core=VECTOR)
+    p.op('c/mm', 'MatMul', 200, gap=30 * (4 - $times))
+    p.communicate(us=60, back=15)
+    p.end_step()
+PY
+        [ $times = 1 ] || mv PROF_1 PROF_0
+    done
+    report PROF_1 --diff PROF_0
+    run_msprof -q show PROF_0 --table summary --format csv
+    printf '%s\n' "$output" >base.csv
+    python3 - <<PY
+import re, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+busy = re.search(r'Busy,"?([0-9.]+) %', open('base.csv').read()).group(1)
+source = re.sub('<[^>]*>', ' ', told.source)
+assert 'In the base: busy %s %%, idle %.2f %%' % (busy, 100 - float(busy)) in source
+assert 'how busy the base was on average: %s %%' % busy in source
+lines = [float(a['y1']) for part, tag, a in told.shapes if part == 'c1-utilisation' and tag == 'line' and a['class'] == 'base']
+assert len(lines) == 1 and abs(lines[0] - 60 * (1 - float(busy) / 100)) < 0.02, (lines, busy)
+assert [a for part, tag, a in told.shapes if part == 'c1-steps' and tag == 'line' and a['class'] == 'base']
+# what changed, and nothing else: bars as long as a step's time now, and in the base
+bars = [(a['class'], float(a['width'])) for part, tag, a in told.shapes if part == 'c1-changes' and tag == 'rect' and 'width' in a and float(a['x'] if 'x' in a else 0) == 270]
+assert [kind for kind, _ in bars] == ['cube', 'unrecorded'] * 2, bars
+assert abs(bars[0][1] / bars[1][1] - 3) < 0.01 and abs(bars[2][1] / bars[3][1] - 3) < 0.01, bars
+assert '60.00 us, base 20.00 us' in source and '90.00 us, base 30.00 us' in source
+# a step of the base: 5 + 30 us free of 100 + 20 + 200 + 45 us and those
+assert 'of which 45.00 us are exposed communication' in source
+assert 'of a base only the sums and medians are kept' in source
 PY
 }
 

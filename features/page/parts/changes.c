@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes against another capture. */
 #include "base/number.h"
+#include "base/utf8.h"
 #include "features/answers/load/load.h"
 #include "features/diff/compare.h"
 #include "features/diff/compare_workload.h"
@@ -10,6 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void put_checks(struct html_page *page, const struct comparison *comparison)
 {
@@ -90,18 +92,81 @@ static void put_rows(struct html_page *page, const char *caption, const struct c
         html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);
 }
 
+/* The rows that changed most as bars, now above the base. */
+
+#define BARS_MAX 12
+#define BAR_HEIGHT 26
+#define BAR_LEFT 270
+#define BAR_LONGEST 520
+#define BAR_NAME 28 /* bytes */
+
+static void put_bar(struct html_page *page, const struct compare_row *row, size_t place, double longest)
+{
+    struct html_writer *w = &page->w;
+    const int y = (int)place * BAR_HEIGHT;
+    const size_t length = strlen(row->key);
+    const double now = BAR_LONGEST * row->total_new / longest, base = BAR_LONGEST * row->total_base / longest;
+    char name[HTML_HASH_SIZE + BAR_NAME], value[2][SCALED_MAX];
+
+    if (w->redact)
+        html_name_hash(row->key, length, name);
+    else if (length > BAR_NAME)
+        snprintf(name, sizeof name, "%.*s\xE2\x80\xA6", (int)utf8_cut(row->key, BAR_NAME - 1), row->key);
+    else
+        snprintf(name, sizeof name, "%s", row->key);
+    chart_label(w, "end", BAR_LEFT - 8, y + 16, name);
+    html_open_f(w, "rect", "class=cube|x=%d|y=%d|width=%.2f|height=12", BAR_LEFT, y + 3, now);
+    html_close(w);
+    html_open_f(w, "rect", "class=unrecorded|x=%d|y=%d|width=%.2f|height=6", BAR_LEFT, y + 16, base);
+    html_close(w);
+    html_open_f(w, "text", "x=%.2f|y=%d", BAR_LEFT + (now > base ? now : base) + 6, y + 16);
+    html_text_f(w, "%s, base %s", row->new_key != NULL ? html_scaled(row->total_new, value[0]) : "gone",
+                row->base_key != NULL ? html_scaled(row->total_base, value[1]) : "none");
+    html_close(w);
+}
+
+static bool is_changed(const struct compare_row *row)
+{
+    return fabs(row->total_new - row->total_base) > 0.005 * fmax(row->total_new, row->total_base);
+}
+
+static void put_bars(struct html_page *page, const char *caption, const struct compare_rows *rows)
+{
+    const struct compare_row *shown[BARS_MAX];
+    size_t count = 0;
+    double longest = 0;
+
+    for (size_t i = 0; i < rows->count && count < BARS_MAX; i++) {
+        const struct compare_row *row = &rows->items[i];
+        if (!is_changed(row))
+            continue;
+        shown[count++] = row;
+        longest = fmax(longest, fmax(row->total_new, row->total_base));
+    }
+    if (longest <= 0)
+        return;
+    chart_legend(page, (const char *const[]){"cube", "unrecorded"}, (const char *const[]){"Now", "Base"}, 2);
+    chart_begin_sized(page, caption, "Times of a step now and in the base; the table below has the numbers",
+                      (int)count * BAR_HEIGHT);
+    for (size_t i = 0; i < count; i++)
+        put_bar(page, shown[i], i, longest);
+    chart_end(page);
+}
+
 static void put_tables(struct html_page *page, const struct comparison *comparison)
 {
     char caption[64];
 
     snprintf(caption, sizeof caption, "By %s: the change of a step's time",
              profile_subject_name(comparison->options.by));
+    put_bars(page, "What changed most of a step's time", &comparison->rows);
     if (comparison->rows.count > 0)
         put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
                  &comparison->rows, comparison);
     if (comparison->rest_cause[0] != '\0')
         html_note(page, "(rest) changed by %+.3f us: %s.", number_us(comparison->rest_new - comparison->rest_base),
                   comparison->rest_cause);
+    put_bars(page, "Gaps that changed most of a step's time", &comparison->gaps);
     if (comparison->gaps.count > 0)
         put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
 }
@@ -203,6 +268,30 @@ int html_compare(struct html_page *page, struct err *err)
     return status;
 }
 
+double html_base_busy(const struct html_page *page)
+{
+    const struct side *base = page->change.known ? page->capture->base : NULL;
+    double busy_ns = 0, time_ns = 0;
+
+    for (size_t i = 0; base != NULL && i < base->count; i++) {
+        busy_ns += base->profiles[i]->busy_ns;
+        time_ns += base->profiles[i]->time_ns;
+    }
+    return time_ns > 0 ? busy_ns / time_ns : -1;
+}
+
+double html_base_factor(const struct html_page *page, const char *name)
+{
+    const struct compare_rows *rows = &page->change.comparison.rows;
+
+    for (size_t i = 0; page->change.known && i < rows->count; i++) {
+        const struct compare_row *row = &rows->items[i];
+        if (row->base_key != NULL && row->new_key != NULL && row->median_new > 0 && strcmp(row->key, name) == 0)
+            return row->median_base / row->median_new;
+    }
+    return -1;
+}
+
 void html_change_release(struct page_change *change)
 {
     if (!change->known)
@@ -220,5 +309,10 @@ int html_put_changes(struct html_page *page, struct err *err)
         put_comparison(page, page->comparison != NULL ? page->comparison : &page->change.comparison);
     else
         html_note(page, "Nothing to compare: one of the two has no operators.");
+    if (page->change.known)
+        html_note(
+            page,
+            "The timeline, the memory over time, the stacks and the critical path are drawn of this capture alone: "
+            "of a base only the sums and medians are kept.");
     return 0;
 }

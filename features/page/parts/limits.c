@@ -61,6 +61,19 @@ static struct chart_plane plane_of(const struct dots *dots, const struct rooflin
     return plane;
 }
 
+/* What the operator does in the base, if it does the same work there. */
+static bool put_ghost(struct html_page *page, const struct chart_plane *plane, const struct dot *dot, double radius)
+{
+    const double factor = html_base_factor(page, dot->name);
+    const double y = factor > 0 && dot->throughput > 0 ? chart_y(plane, dot->throughput / factor) : -1;
+
+    if (y < 0 || y > CHART_PLANE_HEIGHT || dot->intensity <= 0)
+        return false;
+    html_open_f(&page->w, "circle", "class=ghost|cx=%.2f|cy=%.2f|r=%.2f", chart_x(plane, dot->intensity), y, radius);
+    html_close(&page->w);
+    return true;
+}
+
 static void put_dots(struct html_page *page, const struct chart_plane *plane, const struct dots *dots)
 {
     struct html_writer *w = &page->w;
@@ -76,6 +89,15 @@ static void put_dots(struct html_page *page, const struct chart_plane *plane, co
     }
 }
 
+static size_t put_ghosts(struct html_page *page, const struct chart_plane *plane, const struct dots *dots)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; page->change.known && i < dots->count && i < NAMED_MAX; i++)
+        count += put_ghost(page, plane, &dots->items[i], 3 + 9 * sqrt(dots->items[i].share / dots->total_ns));
+    return count;
+}
+
 /* Names in the drawing, of which none lies on another, nor on a dot that has one. */
 struct labels {
     struct label_box {
@@ -84,23 +106,45 @@ struct labels {
     size_t count;
 };
 
-/* Puts a name that begins there, if there is room. */
-static void put_label(struct html_page *page, struct labels *labels, double x, double y, const char *text)
+/* Puts a name that begins there, or ends there, if there is room. */
+static bool put_label(struct html_page *page, struct labels *labels, double x, double y, bool ends, const char *text)
 {
-    const struct label_box box = {x, x + CHARACTER * (double)strlen(text), y - LINE + 4, y + 4};
+    const double width = CHARACTER * (double)strlen(text), left = ends ? x - width : x;
+    const struct label_box box = {left, left + width, y - LINE + 4, y + 4};
     struct html_writer *w = &page->w;
 
-    if (box.right > CHART_LEFT + CHART_WIDTH || box.top < 0 || box.bottom > CHART_PLANE_HEIGHT)
-        return;
+    if (box.left < CHART_LEFT || box.right > CHART_LEFT + CHART_WIDTH || box.top < 0 || box.bottom > CHART_PLANE_HEIGHT)
+        return false;
     for (size_t i = 0; i < labels->count; i++) {
         const struct label_box *other = &labels->boxes[i];
         if (box.left < other->right && other->left < box.right && box.top < other->bottom && other->top < box.bottom)
-            return;
+            return false;
     }
     labels->boxes[labels->count++] = box;
-    html_open_f(w, "text", "class=inside|x=%.2f|y=%.2f", x, y);
+    html_open_f(w, "text", "class=inside|text-anchor=%s|x=%.2f|y=%.2f", ends ? "end" : "start", x, y);
     html_text(w, text);
     html_close(w);
+    return true;
+}
+
+/* Puts a name beside its dot, or as near to it as there is room, with a line from the dot to it. */
+static void put_name(struct html_page *page, struct labels *labels, double x, double y, double radius, const char *text)
+{
+    const int most = CHART_PLANE_HEIGHT / LINE;
+
+    if (put_label(page, labels, x + radius + 2, y + 4, false, text))
+        return;
+    for (int i = 0; i < 4 * most; i++) {
+        const bool ends = i % 4 >= 2;
+        const double at_x = ends ? x - radius - 14 : x + radius + 14;
+        const double at_y = y + LINE * (double)(i / 4 + 1) * (i % 2 == 0 ? 1 : -1);
+        if (!put_label(page, labels, at_x, at_y + 4, ends, text))
+            continue;
+        html_open_f(&page->w, "line", "class=inside axis|x1=%.2f|y1=%.2f|x2=%.2f|y2=%.2f", x, y,
+                    ends ? at_x + 2 : at_x - 2, at_y);
+        html_close(&page->w);
+        return;
+    }
 }
 
 static void put_names(struct html_page *page, const struct chart_plane *plane, const struct dots *dots,
@@ -111,10 +155,10 @@ static void put_names(struct html_page *page, const struct chart_plane *plane, c
 
     if (roofline->work_ns > 0)
         put_label(page, &labels, CHART_LEFT + CHART_WIDTH - 13 * CHARACTER,
-                  fmax(chart_y(plane, roofline->work_ns) - 5, LINE), "compute roof");
+                  fmax(chart_y(plane, roofline->work_ns) - 5, LINE), false, "compute roof");
     if (roofline->bytes_ns > 0) {
         const double from = fmax(pow(10, plane->x.low), pow(10, plane->y.low) / roofline->bytes_ns);
-        put_label(page, &labels, chart_x(plane, from) + 12, chart_y(plane, from * roofline->bytes_ns) - 12,
+        put_label(page, &labels, chart_x(plane, from) + 12, chart_y(plane, from * roofline->bytes_ns) - 12, false,
                   "memory roof");
     }
     for (size_t i = 0; i < dots->count && i < NAMED_MAX; i++) {
@@ -128,8 +172,7 @@ static void put_names(struct html_page *page, const struct chart_plane *plane, c
         else
             snprintf(text, sizeof text, "%s", dot->name);
         if (dot->intensity > 0 && dot->throughput > 0)
-            put_label(page, &labels, chart_x(plane, dot->intensity) + radius + 2, chart_y(plane, dot->throughput) + 4,
-                      text);
+            put_name(page, &labels, chart_x(plane, dot->intensity), chart_y(plane, dot->throughput), radius, text);
     }
 }
 
@@ -159,10 +202,13 @@ static void put_drawing(struct html_page *page, const struct dots *dots)
                       CHART_PLANE_HEIGHT + 24);
     chart_roofs(page, &plane, roofline.work_ns, roofline.bytes_ns);
     put_dots(page, &plane, dots);
+    const size_t ghosts = put_ghosts(page, &plane, dots);
     chart_scales(page, &plane);
     put_names(page, &plane, dots, &roofline);
     chart_end(page);
     tell_roofs(page, &roofline, board);
+    if (ghosts > 0)
+        html_note(page, "Circles that are not filled are the base of the longest operators, for the same work.");
     if (dots->left > 0)
         html_note(page, "Only the %zu longest are drawn; %zu more are not.", dots->count, dots->left);
 }

@@ -41,9 +41,14 @@ static void put_label(struct icicle *icicle, uint32_t node, double x, double wid
         return;
     html_name_hash(name->bytes, name->length, hash);
     text = w->redact ? hash : text;
-    html_open_f(w, "text", "class=inside|x=%.2f|y=%u", x + 3,
+    html_open_f(w, "text", "class=inside ink|x=%.2f|y=%u", x + 3,
                 (icicle->flame->nodes.items[node].depth - 1) * LEVEL_HEIGHT + 13);
-    html_text_of(w, text, strlen(text) >= letters ? utf8_cut(text, letters - 1) : strlen(text));
+    if (strlen(text) >= letters) {
+        html_text_of(w, text, utf8_cut(text, letters - 1));
+        html_text(w, "\xE2\x80\xA6");
+    } else {
+        html_text_of(w, text, strlen(text));
+    }
     html_close(w);
 }
 
@@ -52,12 +57,14 @@ static void put_box(struct icicle *icicle, uint32_t number, double x, double wid
     struct html_writer *w = &icicle->page->w;
     const struct flame_node *node = &icicle->flame->nodes.items[number];
     const struct interned *name = name_of(icicle, number);
-    char text[NUMBER_MAX];
+    char text[NUMBER_MAX], hash[HTML_HASH_SIZE];
 
     if (node->depth > LEVELS_MAX || width < NARROWEST)
         return;
+    html_name_hash(name->bytes, name->length, hash);
     html_open_f(w, "rect", "class=frame|x=%.2f|y=%u|width=%.2f|height=%d", x, (node->depth - 1) * LEVEL_HEIGHT, width,
                 LEVEL_HEIGHT - 1);
+    flame_put_colour(w, w->redact ? hash : name->bytes);
     html_open(w, "title");
     html_name(w, name->bytes, name->length);
     html_text_f(w, ": %s us", html_us(node->total, text));
@@ -141,7 +148,7 @@ int html_put_layers(struct html_page *page, struct err *err)
         html_absent(page, "No stacks of Python were recorded: those of a framework's directory are shown here.");
         return 0;
     }
-    status = flame_make(page->db, FLAME_DEVICE, &flame, err);
+    status = flame_make_together(page->db, FLAME_DEVICE, &flame, err);
     if (status != 0)
         return status;
     status = put_flame(page, &flame, err);

@@ -262,48 +262,89 @@ static void make_bins(const struct html_page *page, uint16_t device, struct bins
     time_parts_at(workload, device, bins->times, bins->count + 1, bins->parts);
 }
 
-/* One step-shaped area for the sum of the parts up to `last`. */
-static void put_area(struct html_page *page, const struct bins *bins, const enum time_part *parts, size_t last)
+static const enum time_part busy_parts[] = {TIME_CUBE,    TIME_VECTOR, TIME_AI_CPU, TIME_EXPOSED,
+                                            TIME_WAITING, TIME_COPIES, TIME_OTHER};
+#define BUSY_PARTS (sizeof busy_parts / sizeof *busy_parts)
+
+#define BUSY_HEIGHT 60
+#define LANE_HEIGHT 24
+#define LANE_GAP 5
+
+/* One step-shaped area that stands on `bottom`, for the sum of so many parts. */
+static void put_area(struct html_page *page, const struct bins *bins, const enum time_part *parts, size_t count,
+                     const char *class, int bottom, int height)
 {
     struct html_writer *w = &page->w;
     struct strbuf path;
+    double before = 0;
 
     strbuf_init(&path, (size_t)64 * (BINS_MAX + 2));
-    strbuf_addf(&path, "M%d %d", CHART_LEFT, CHART_HEIGHT);
+    strbuf_addf(&path, "M%d %d", CHART_LEFT, bottom);
     for (size_t i = 0; i < bins->count; i++) {
-        double share = 0, length = (double)(bins->times[i + 1] - bins->times[i]);
-        for (size_t k = 0; k <= last; k++)
+        const double length = (double)(bins->times[i + 1] - bins->times[i]);
+        double share = 0;
+        for (size_t k = 0; k < count; k++)
             share += (double)bin_ns(bins, i, parts[k]) / length;
-        strbuf_addf(&path, "V%.1fH%.1f", CHART_HEIGHT * (1 - share),
-                    CHART_LEFT + CHART_WIDTH * (double)(i + 1) / (double)bins->count);
+        if (count == 1 && i > 0 && i + 1 < bins->count && share == before) /* of a lane nothing reads the bins */
+            continue;
+        if (count == 1 && i > 0)
+            strbuf_addf(&path, "H%.1f", CHART_LEFT + CHART_WIDTH * (double)i / (double)bins->count);
+        strbuf_addf(&path, "V%.2f", bottom - height * share);
+        if (count > 1 || i + 1 == bins->count)
+            strbuf_addf(&path, "H%.1f", CHART_LEFT + CHART_WIDTH * (double)(i + 1) / (double)bins->count);
+        before = share;
     }
-    strbuf_addf(&path, "V%dZ", CHART_HEIGHT);
+    strbuf_addf(&path, "V%dZ", bottom);
     outfile_check(w->out, &path);
-    html_open_f(w, "path", "class=%s", time_part_class(parts[last]));
+    html_open_f(w, "path", "class=%s", class);
     html_attribute(w, "d", path.data);
     html_close(w);
     strbuf_release(&path);
 }
 
-static const enum time_part busy_parts[] = {TIME_CUBE,    TIME_VECTOR, TIME_AI_CPU, TIME_EXPOSED,
-                                            TIME_WAITING, TIME_COPIES, TIME_OTHER};
-#define BUSY_PARTS (sizeof busy_parts / sizeof *busy_parts)
+/* Where the lane of a part ends; top: that of the lane before. */
+static int lane_bottom(int top)
+{
+    return top + LANE_GAP + LANE_HEIGHT;
+}
 
+/* Above how busy the device was, below each part that there is in a lane of its own. */
 static void put_utilisation(struct html_page *page, uint16_t device, const struct bins *bins)
 {
+    static const char *const labels[BUSY_PARTS] = {"cube", "vector", "AI CPU", "exposed", "waiting", "copies", "other"};
     const int64_t from_ns = html_since(page, bins->times[0]), until_ns = html_since(page, bins->times[bins->count]);
-    char caption[160], length[SCALED_MAX];
+    const double base = html_base_busy(page);
+    char caption[200], length[SCALED_MAX];
+    bool there[BUSY_PARTS];
+    int height = BUSY_HEIGHT;
 
-    snprintf(caption, sizeof caption, "Device %" PRId64 ", in %zu bins of about %s; times are those of the timeline",
+    for (size_t k = 0; k < BUSY_PARTS; k++) {
+        there[k] = bins->parts[bins->count].ns[busy_parts[k]] > bins->parts[0].ns[busy_parts[k]];
+        height = there[k] ? lane_bottom(height) : height;
+    }
+    snprintf(caption, sizeof caption,
+             "Device %" PRId64 ", busy above, by part below, in %zu bins of about %s; times are those of the timeline",
              page->workload.devices[device].id, bins->count,
              html_scaled(((double)until_ns - (double)from_ns) / (double)bins->count, length));
-    chart_begin(page, caption, "How busy the device was over time, by part");
-    chart_curve(&page->w, from_ns, until_ns, 100, " %");
-    for (size_t k = BUSY_PARTS; k-- > 0;) /* the tallest first: the others stand in front of it */
-        put_area(page, bins, busy_parts, k);
-    chart_value_axis(&page->w, CHART_HEIGHT, 100, false, "%");
-    chart_time_axis(&page->w, CHART_HEIGHT, from_ns, until_ns);
+    chart_begin_sized(page, caption, "How busy the device was over time, and with which part", height + 24);
+    chart_curve(&page->w, BUSY_HEIGHT, from_ns, until_ns, 100, " %");
+    put_area(page, bins, busy_parts, BUSY_PARTS, "busy", BUSY_HEIGHT, BUSY_HEIGHT);
+    for (size_t k = 0, top = BUSY_HEIGHT; k < BUSY_PARTS; k++) {
+        if (!there[k])
+            continue;
+        top = (size_t)lane_bottom((int)top);
+        put_area(page, bins, &busy_parts[k], 1, time_part_class(busy_parts[k]), (int)top, LANE_HEIGHT);
+        chart_line(&page->w, "grid", CHART_LEFT, (double)top, CHART_LEFT + CHART_WIDTH, (double)top);
+        chart_label(&page->w, "end", CHART_LEFT - 6, (double)top - 8, labels[k]);
+    }
+    chart_value_axis(&page->w, BUSY_HEIGHT, 100, false, "%");
+    chart_time_axis(&page->w, height, from_ns, until_ns);
+    if (base >= 0)
+        chart_line(&page->w, "base", CHART_LEFT, BUSY_HEIGHT * (1 - base), CHART_LEFT + CHART_WIDTH,
+                   BUSY_HEIGHT * (1 - base));
     chart_end(page);
+    if (base >= 0)
+        html_note(page, "The dotted line is how busy the base was on average: %.2f %%.", 100 * base);
 }
 
 /* The drawing in numbers: a row for each of so many bins together. */

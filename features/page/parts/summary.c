@@ -53,6 +53,22 @@ static void put_bar(struct html_page *page)
     chart_legend(page, classes, names, BOUNDS);
 }
 
+/* Of a base it is known when devices were busy. */
+static void put_base_bar(struct html_page *page)
+{
+    const double busy = html_base_busy(page);
+    const struct chart_share shares[] = {{"busy", "Busy in the base", busy}, {"free", "Idle in the base", 1 - busy}};
+    char caption[96];
+
+    if (busy < 0)
+        return;
+    snprintf(caption, sizeof caption, "In the base: busy %.2f %%, idle %.2f %%", 100 * busy, 100 * (1 - busy));
+    html_open(&page->w, "figure");
+    html_element(&page->w, "figcaption", caption);
+    chart_shares(&page->w, "How the time of devices of the base divides, as the sentence above says", shares, 2);
+    html_close(&page->w);
+}
+
 static void put_bound(struct html_page *page)
 {
     const struct division *all = &page->splits.all;
@@ -70,6 +86,7 @@ static void put_bound(struct html_page *page)
             html_text_f(&page->w, " %s %.1f %%.", bounds[i].title, share_of(all, &bounds[i]));
     html_close(&page->w);
     put_bar(page);
+    put_base_bar(page);
 }
 
 /* ---- four numbers ---- */
@@ -183,16 +200,12 @@ static void put_numbers(struct html_page *page)
 
 /* ---- against a base ---- */
 
-static int put_change(struct html_page *page, struct err *err)
+static void put_change(struct html_page *page)
 {
     struct html_writer *w = &page->w;
 
-    if (page->capture->base == NULL)
-        return 0;
-    if (html_compare(page, err) < 0)
-        return err_status(err);
     if (!page->change.known)
-        return 0;
+        return;
     html_open_f(w, "div", "class=change");
     html_put_verdict(page, &page->change.comparison);
     html_open(w, "p");
@@ -201,7 +214,6 @@ static int put_change(struct html_page *page, struct err *err)
     html_close(w);
     html_close(w);
     html_close(w);
-    return 0;
 }
 
 /* ---- findings ---- */
@@ -371,6 +383,8 @@ int html_put_summary(struct html_page *page, struct err *err)
         html_note(page, "No device was recorded, so there is no device time to divide.");
         return put_capture(page, err);
     }
+    if (html_compare(page, err) < 0)
+        return err_status(err);
     put_window(page);
     if (!page->workload.facts.times_known)
         html_note(page,
@@ -379,7 +393,6 @@ int html_put_summary(struct html_page *page, struct err *err)
         put_bound(page);
     put_numbers(page);
     html_put_coverage(page);
-    if (put_change(page, err) < 0)
-        return err_status(err);
+    put_change(page);
     return put_findings(page, err) < 0 ? err_status(err) : put_capture(page, err);
 }

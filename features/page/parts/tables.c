@@ -131,8 +131,8 @@ static void put_curve(struct html_page *page, const struct memory_curve *curve, 
     make_bins(points, count, bins);
     snprintf(caption, sizeof caption, "Device %" PRId64 ": memory that operators held", points[0].device);
     chart_begin(page, caption, "Memory over time; the tables below have the numbers");
-    chart_curve(&page->w, html_since(page, points[0].time_ns), html_since(page, points[count - 1].time_ns),
-                (double)peak->bytes / 1024, " KiB");
+    chart_curve(&page->w, CHART_HEIGHT, html_since(page, points[0].time_ns),
+                html_since(page, points[count - 1].time_ns), (double)peak->bytes / 1024, " KiB");
     put_steps(page, bins, peak->bytes);
     put_memory_axis(page, peak->bytes);
     chart_time_axis(&page->w, CHART_HEIGHT, html_since(page, points[0].time_ns),

@@ -58,6 +58,32 @@ static void put_group(struct html_page *page, const struct time_bars *bars, size
     put_division(page, caption, &sum);
 }
 
+/* The base's bar of a capture whose steps are one group, of medians. */
+static void put_base(struct html_page *page)
+{
+    const struct side *base = page->change.known ? page->capture->base : NULL;
+
+    if (base == NULL || page->groups.count > 1)
+        return;
+    const double exposed_ns = comparison_side_measure(base, MEASURE_EXPOSED),
+                 busy_ns = comparison_side_measure(base, MEASURE_BUSY),
+                 free_ns = comparison_side_measure(base, MEASURE_FREE);
+    const double whole_ns = busy_ns + free_ns;
+    if (!(exposed_ns >= 0 && busy_ns >= exposed_ns && free_ns >= 0 && whole_ns > 0))
+        return;
+    const struct chart_share shares[] = {{"busy", "Other work in the base", (busy_ns - exposed_ns) / whole_ns},
+                                         {"exposed", "Exposed communication in the base", exposed_ns / whole_ns},
+                                         {"free", "Free in the base", free_ns / whole_ns}};
+    char caption[200], text[3][SCALED_MAX];
+    snprintf(caption, sizeof caption,
+             "In the base a step is busy for %s, of which %s are exposed communication, and free for %s (medians)",
+             html_scaled(busy_ns, text[0]), html_scaled(exposed_ns, text[1]), html_scaled(free_ns, text[2]));
+    html_open(&page->w, "figure");
+    html_element(&page->w, "figcaption", caption);
+    chart_shares(&page->w, "Parts of a step of the base", shares, 3);
+    html_close(&page->w);
+}
+
 #define GROUPS_MAX 16
 
 static int put_divisions(struct html_page *page, struct err *err)
@@ -77,6 +103,7 @@ static int put_divisions(struct html_page *page, struct err *err)
         if (page->splits.whole || page->splits.groups.items[group].source == page->splits.source)
             if (++told <= GROUPS_MAX)
                 put_group(page, &bars, group);
+    put_base(page);
     if (told > GROUPS_MAX)
         html_note(page, "And %zu more groups of steps, which 'msprof show --table steps' prints.", told - GROUPS_MAX);
     time_bars_release(&bars);

@@ -5,7 +5,6 @@
 #include "base/library.h"
 #include "cli/command.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +57,11 @@ static struct {
 
 static bool load_library(void)
 {
+#define SYMBOL(function) LIBRARY_SYMBOL(library, function),
+    static const struct library_symbol symbols[] = {FUNCTIONS(SYMBOL){"stdscr", (void **)&library.window}};
+#undef SYMBOL
     static bool is_loaded;
-    void *handle = is_loaded ? NULL : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    bool found = handle != NULL;
-#define LOAD(function) found = found && (*(void **)&library.function = dlsym(handle, #function)) != NULL;
-    FUNCTIONS(LOAD)
-#undef LOAD
-    found = found && (library.window = dlsym(handle, "stdscr")) != NULL;
-    is_loaded |= found;
+    is_loaded = is_loaded || library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols);
     return is_loaded;
 }
 
