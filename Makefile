@@ -425,6 +425,8 @@ tests: test-programs
 # --- manual and completion scripts ---
 
 MAN_PAGES   := $(patsubst man/%,$(B)/man/%,$(sort $(wildcard man/*.[1-8]) $(patsubst %.in,%,$(wildcard man/*.in))))
+# The pages in Chinese: tests/docs/chinese.bats holds them to those in English.
+ZH_PAGES    := $(patsubst man/%,$(B)/man/%,$(sort $(patsubst %.in,%,$(wildcard man/zh_CN/man1/*))))
 COMPLETIONS := $(addprefix $(B)/completions/msprof.,bash zsh fish)
 
 # The functions of the library that share a page: NAME.3:PAGE.3, after the pages' .Nm and .Fn lines.
@@ -443,7 +445,7 @@ $(BUILD)/release/msprof: FORCE
 endif
 
 .PHONY: manual completions
-manual: $(MAN_PAGES) ## build the manual pages
+manual: $(MAN_PAGES) $(ZH_PAGES) ## build the manual pages
 completions: $(COMPLETIONS) ## build the completion scripts
 
 $(B)/man/%: man/% $(B)/prefix
@@ -451,11 +453,20 @@ $(B)/man/%: man/% $(B)/prefix
 	$(call say,MAN)sed -e 's|/usr/local/share|$(prefix)/share|' -e 's|/usr/local/lib|$(libdir)|' $< >$@
 
 # A line '@msprof WORDS@' of a page with a .in stands for what that command prints: rows that are made of tables.
+EXPAND = awk -v msprof=$(HOST_MSPROF) '/^@msprof .*@$$/ { fflush(); \
+    if (system(msprof substr($$0, 8, length($$0) - 8)) != 0) exit 1; next } { print }' $<
 $(B)/man/%: man/%.in $(HOST_MSPROF) $(B)/prefix
 	@mkdir -p $(@D)
-	$(call say,MAN)awk -v msprof=$(HOST_MSPROF) '/^@msprof .*@$$/ { fflush(); \
-	    if (system(msprof substr($$0, 8, length($$0) - 8)) != 0) exit 1; next } { print }' $< | \
-	    sed -e 's|/usr/local/share|$(prefix)/share|' >$@
+	$(call say,MAN)$(EXPAND) | sed -e 's|/usr/local/share|$(prefix)/share|' >$@
+
+FIT_CHINESE = sed -e 's|/usr/local/share|$(prefix)/share|' -e 's|/usr/local/lib|$(libdir)|' | LC_ALL=C sed -E -f tools/chinese-man.sed
+$(B)/man/zh_CN/%: man/zh_CN/% tools/chinese-man.sed $(B)/prefix
+	@mkdir -p $(@D)
+	$(call say,MAN)cat $< | $(FIT_CHINESE) >$@
+
+$(B)/man/zh_CN/%: man/zh_CN/%.in tools/chinese-man.sed $(HOST_MSPROF) $(B)/prefix
+	@mkdir -p $(@D)
+	$(call say,MAN)$(EXPAND) | $(FIT_CHINESE) >$@
 
 # Only the lines of a script that name the program to the shell know what it is installed as.
 $(B)/completions/msprof.%: $(HOST_MSPROF) $(B)/prefix
@@ -484,6 +495,7 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
+              $(ZH_PAGES:$(B)/man/%=$(mandir)/%) \
               $(LAYOUTS:features/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_READ),$(INSTALLED_READ)) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_READ = $(foreach link,$(READ_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(READ_SONAME) libmsprof.so pkgconfig/msprof.pc cmake/Msprof/MsprofConfig.cmake cmake/Msprof/MsprofConfigVersion.cmake) \
@@ -504,6 +516,7 @@ install-program:
 	$(INSTALL) -D -m 644 $(B)/completions/msprof.zsh '$(DESTDIR)$(zshdir)/_$(PROGRAM)'
 	$(INSTALL) -D -m 644 $(B)/completions/msprof.fish '$(DESTDIR)$(fishdir)/$(PROGRAM).fish'
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
+	$(foreach page,$(ZH_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(page:$(B)/man/%=$(mandir)/%)' &&) :
 	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
@@ -804,8 +817,8 @@ $(LINT)/%.shellcheck: %
 	$(call say,SHELL)shellcheck -x -P SCRIPTDIR $<
 	@touch $@
 
-lint-manual: $(MAN_PAGES)
-	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
+lint-manual: $(MAN_PAGES) $(ZH_PAGES)
+	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES) $(ZH_PAGES)
 
 lint-structure:
 	$(call say,STRUCT)tools/lint-includes.sh && tools/lint-structure.sh && tools/lint-names.sh && tools/lint-comments.py && tools/lint-links.sh && tools/spdx.sh

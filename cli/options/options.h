@@ -182,8 +182,9 @@ struct settings {
     } timeline;
     struct view_settings {
         const char *viewer; /* NULL: Perfetto's */
+        const char *ui;     /* a directory; NULL: not given */
         int port;           /* 0: any */
-        bool report, no_browser;
+        bool report, perfetto, no_browser;
     } view;
     struct flame_settings {
         int weight; /* enum flame_weight */

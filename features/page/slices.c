@@ -143,10 +143,15 @@ static void widen(struct slices *slices)
     slices->width_ns *= 2;
 }
 
+/* Slices of a lane come in the order of their starts, those around others first: a lane is as busy as their union. */
 static void add_busy(struct slices *slices, struct slice_lane *lane, int64_t start_ns, int64_t end_ns)
 {
-    const int64_t from_ns = start_ns > 0 ? start_ns : 0, until_ns = end_ns > from_ns ? end_ns : from_ns;
+    const bool in_order = start_ns >= lane->last_start_ns;
+    const int64_t begin_ns = in_order && lane->covered_ns > start_ns ? lane->covered_ns : start_ns;
+    const int64_t from_ns = begin_ns > 0 ? begin_ns : 0, until_ns = end_ns > from_ns ? end_ns : from_ns;
 
+    lane->last_start_ns = start_ns;
+    lane->covered_ns = end_ns > lane->covered_ns ? end_ns : lane->covered_ns;
     while (until_ns / slices->width_ns >= SLICE_BINS)
         widen(slices);
     if (lane->busy == NULL)

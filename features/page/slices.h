@@ -62,10 +62,11 @@ struct slice_lane {
         int64_t timeline, pid, tid;
     } key;
     uint32_t number;
-    uint32_t slices; /* seen */
-    int64_t rank;    /* among those of its process */
-    uint32_t name;   /* text; 0: not said */
-    int64_t *busy;   /* of each bin; NULL: beyond SLICE_LANES_MAX */
+    uint32_t slices;                   /* seen */
+    int64_t rank;                      /* among those of its process */
+    uint32_t name;                     /* text; 0: not said */
+    int64_t *busy;                     /* of each bin; NULL: beyond SLICE_LANES_MAX */
+    int64_t last_start_ns, covered_ns; /* of the slices before: the start of the last one, and the latest end */
 };
 
 struct slice_process {

@@ -126,7 +126,7 @@ int association_collective_of(struct association *association, const struct ran_
     const struct task_extra *extra = task->extra != NO_INDEX ? &association->extras.items[task->extra] : NULL;
     const bool noted = extra != NULL && extra->of_collective;
     *ret = (struct collective_kernel){COLLECTIVE_NONE, NO_INDEX};
-    if (task->op_name == NO_INDEX || (!noted && !association_is_expanding(association, ran)))
+    if (task->op_name == NO_INDEX || (!noted && !ran->of_expansion))
         return 0;
     if (noted) {
         if (index_calls(association, err) < 0)

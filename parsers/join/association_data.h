@@ -252,6 +252,10 @@ struct ran_task {
     uint8_t has_accelerator : 1;
     uint8_t accelerator_id : 6;
     bool of_scheduler; /* as in struct device_task */
+    /* Filled in when it is joined: the AI CPU says that it, which the host launched, expands a collective, or that a kernel
+     * that does launched it. */
+    bool of_expansion;
+    uint32_t expansion_item; /* place in the expansion's ops, NO_INDEX: unknown; or in its tasks */
 };
 
 /* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
@@ -524,10 +528,9 @@ struct collective_kernel {
 };
 int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
                               struct collective_kernel *ret, struct err *err);
-/* Whether the AI CPU says of the kernel that it expands a collective. */
-bool association_is_expanding(struct association *association, const struct ran_task *ran);
-/* Whether such a kernel says that it launched the task. */
-bool association_is_expanded(struct association *association, const struct ran_task *ran);
+/* Fills in what the AI CPU says of the tasks that ran with one number, which are matched and come by start: each of its
+ * records is of one of them. */
+void association_mark_expansion(struct association *association, struct matched_task *tasks, size_t count);
 void expansion_release(struct expansion *expansion);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */

@@ -380,10 +380,8 @@ static int match_task(struct association *association, struct device_join *join,
                       struct err *err)
 {
     const struct group_launch *launch = match_launch(&join->group, &task->ran);
-    if (launch == NULL) {
-        join->unlaunched += !association_is_expanded(association, &task->ran);
+    if (launch == NULL)
         return 0;
-    }
     const struct host_task *host = &launch->task;
     join->launched++;
     task->launched = true;
@@ -717,6 +715,9 @@ static int join_group(struct association *association, struct device_join *join,
         drop_repeated(group);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = match_task(association, join, &group->tasks.items[i], err);
+    association_mark_expansion(association, group->tasks.items, group->tasks.count);
+    for (size_t i = 0; i < group->tasks.count; i++)
+        join->unlaunched += !group->tasks.items[i].launched && !group->tasks.items[i].ran.of_expansion;
     mark_splits(group);
     if (status < 0 || take_pmu(association, join, group, err) < 0)
         return err_status(err);

@@ -116,37 +116,68 @@ static size_t place_of(const struct expanded_list *list, const struct expanded *
     return low;
 }
 
-/* The last record of the key up to a time, else the first behind it; NULL: there is none. No number comes again while a
- * task that has it waits to run. */
-static const struct expanded *record_of(const struct expanded_list *list, uint64_t key, int64_t until_ns)
+/* Of the records of a key, from one time up to another, the last until a time, else the first; NULL: there is none. */
+static const struct expanded *record_between(const struct expanded_list *list, uint64_t key, int64_t from_ns,
+                                             int64_t up_to_ns, int64_t until_ns)
 {
-    const struct expanded from = {.key = key, .time_ns = number_add(until_ns, 1)};
-    const size_t behind = place_of(list, &from);
-    const struct expanded *before = behind > 0 ? &list->items[behind - 1] : NULL,
-                          *next = behind < list->count ? &list->items[behind] : NULL;
-    if (before != NULL && before->key == key)
-        return before;
-    return next != NULL && next->key == key ? next : NULL;
+    const struct expanded from = {.key = key, .time_ns = from_ns}, up_to = {.key = key, .time_ns = up_to_ns},
+                          until = {.key = key, .time_ns = number_add(until_ns, 1)};
+    const size_t first = place_of(list, &from), end = place_of(list, &up_to);
+    size_t behind = place_of(list, &until);
+    behind = behind < end ? behind : end;
+    return first == end ? NULL : &list->items[behind > first ? behind - 1 : first];
 }
 
-bool association_is_expanding(struct association *association, const struct ran_task *ran)
+/* A kernel's records come while it runs: until the number runs again they are of the kernel before. */
+static void mark_kernel(const struct expansion *expansion, uint64_t key, int64_t from_ns, int64_t up_to_ns,
+                        struct ran_task *ran)
 {
-    struct expansion *expansion = &association->expansion;
-    const uint64_t key = key_of(association, ran->stream_id, ran->task_id);
-    if (expansion->ops.count + expansion->ends.count == 0)
-        return false;
-    sort(expansion);
-    return record_of(&expansion->ops, key, ran->end_ns) != NULL ||
-           record_of(&expansion->ends, key, ran->end_ns) != NULL;
+    const struct expanded *op = record_between(&expansion->ops, key, from_ns, up_to_ns, ran->end_ns);
+    ran->of_expansion = op != NULL || record_between(&expansion->ends, key, from_ns, up_to_ns, ran->end_ns) != NULL;
+    ran->expansion_item = op != NULL ? (uint32_t)(op - expansion->ops.items) : NO_INDEX;
 }
 
-bool association_is_expanded(struct association *association, const struct ran_task *ran)
+/* A task's launch comes before it ends, and behind the run before, since no number comes again while a task that has it
+ * waits to run. What runs but once is taken for what is launched at any time. */
+static void mark_task(const struct expansion *expansion, uint64_t key, int64_t from_ns, int64_t up_to_ns,
+                      struct ran_task *ran)
+{
+    const struct expanded *launch = record_between(&expansion->tasks, key, from_ns, up_to_ns, ran->end_ns);
+    ran->of_expansion = launch != NULL;
+    ran->expansion_item = launch != NULL ? (uint32_t)(launch - expansion->tasks.items) : NO_INDEX;
+}
+
+/* The start of the run that follows one, of the whole of a task. */
+static int64_t next_start(const struct matched_task *tasks, size_t count, size_t i)
+{
+    while (++i < count && tasks[i].ran.context_id != (uint32_t)NO_CONTEXT)
+        ;
+    return i < count ? tasks[i].ran.start_ns : INT64_MAX;
+}
+
+void association_mark_expansion(struct association *association, struct matched_task *tasks, size_t count)
 {
     struct expansion *expansion = &association->expansion;
-    if (expansion->tasks.count == 0)
-        return false;
+    int64_t start_ns = INT64_MIN, end_ns = INT64_MIN, next_ns = 0; /* of the run before; of the one behind */
+    if (expansion->ops.count + expansion->ends.count + expansion->tasks.count == 0)
+        return;
     sort(expansion);
-    return record_of(&expansion->tasks, key_of(association, ran->stream_id, ran->task_id), ran->end_ns) != NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct ran_task *ran = &tasks[i].ran;
+        const uint64_t key = key_of(association, ran->stream_id, ran->task_id);
+        const bool whole = ran->context_id == (uint32_t)NO_CONTEXT, first = start_ns == INT64_MIN;
+        if (whole || i == 0)
+            next_ns = next_start(tasks, count, i);
+        if (tasks[i].launched)
+            mark_kernel(expansion, key, first || !whole ? start_ns : ran->start_ns, next_ns, ran);
+        else
+            mark_task(expansion, key, end_ns, first && next_ns == INT64_MAX ? INT64_MAX : number_add(ran->end_ns, 1),
+                      ran);
+        if (whole) {
+            start_ns = ran->start_ns;
+            end_ns = number_add(ran->end_ns, 1);
+        }
+    }
 }
 
 /* ---- what ran ---- */
@@ -154,8 +185,9 @@ bool association_is_expanded(struct association *association, const struct ran_t
 /* Fills in what the kernel communicates, as far as it is known. */
 static void describe(struct association *association, const struct ran_task *ran, struct collective_op *op)
 {
-    const struct expanded *said =
-        record_of(&association->expansion.ops, key_of(association, ran->stream_id, ran->task_id), ran->end_ns);
+    const struct expanded *said = ran->of_expansion && ran->expansion_item != NO_INDEX
+                                      ? &association->expansion.ops.items[ran->expansion_item]
+                                      : NULL;
     uint32_t group;
     if (op->collective != NO_INDEX || op->group_id != COLLECTIVE_NO_GROUP)
         return;
@@ -210,21 +242,16 @@ int association_take_expanded(struct association *association, struct collective
 {
     if (host != NULL)
         return kernel->op != NO_INDEX ? take_kernel(association, runs, index, ran, host, kernel->op, err) : 0;
-    if (association->expansion.tasks.count == 0)
-        return 0;
-    sort(&association->expansion);
-    const uint64_t key = key_of(association, ran->stream_id, ran->task_id);
-    const struct expanded *launch = record_of(&association->expansion.tasks, key, ran->end_ns);
-    if (launch == NULL)
+    if (!ran->of_expansion)
         return 0;
     struct expanded_run *expanded = ARRAY_NEXT(&runs->expanded, err);
     if (expanded == NULL)
         return err_status(err);
-    *expanded = (struct expanded_run){.key = key,
+    *expanded = (struct expanded_run){.key = key_of(association, ran->stream_id, ran->task_id),
                                       .start_ns = ran->start_ns,
                                       .end_ns = ran->end_ns,
                                       .ran = index,
-                                      .launch = (uint32_t)(launch - association->expansion.tasks.items)};
+                                      .launch = ran->expansion_item};
     return 0;
 }
 

@@ -71,7 +71,7 @@ unknown_captures() {
     expect_status 3
     for command in "show" "show --table summary" "show --table op_summary" "show --table roofline" "show --table list" \
         "advise" "advise --format json" "advise --format html" "report -o page.html" "report other -o page.html --diff" \
-        "diff other" "diff --new other" "diff --save page.html" "view --report" "view" "export timeline" "export summary" \
+        "diff other" "diff --new other" "diff --save page.html" "view --report" "view" "view --perfetto" "export timeline" "export summary" \
         "export flame" "export flame --weight host" "export db" "analyse --rule communication"; do
         for name in JOBA JOBB JOBC JOBD; do
             # shellcheck disable=SC2086 # the words of a command

@@ -241,6 +241,41 @@ END
     expect_equal "$(tail -n 1 <<<"$output" | cut -d, -f3,5,6)" 1,1,1
 }
 
+@test "what the AI CPU says of a kernel or a task is of that run of its stream and number, not of those of other batches" {
+    local order expanding
+    for order in plain,expand expand,plain plain,expand,plain,expand; do
+        rm -rf PROF_1
+        capture <<END
+names = '$order'.split(',')
+p.mc2_streams('grp_2', 50, (60,))
+for i, name in enumerate(names):
+    host, at = 1000 * i, 10000 * i + 10000
+    if i:
+        p.host_flip(host, 1, i)
+        p.flip(at - 2000, 1, i)
+    p.launch(host + 100, 1, 2, name, task_type='KERNEL_AICPU', node={'task_type': 1}, batch=i)
+    p.log(0, at, 1, 2, 1)
+    if name == 'expand':
+        p.ai_cpu(at + 100, 10, struct.pack('<BBQQQIHI', 2, 4, p.hash('ring'), 100 + i, p.hash('grp_2'), 8, 1, 2))
+        p.expanded_task(at + 200, 'Memcpy', 'grp_2', 60, 7, size=64)
+        p.ai_cpu(at + 300, 12, struct.pack('<HHHHH', 1, 2, 60, 7, 0))
+    p.log(1, at + 1000, 1, 2, 1)
+    p.ran(at + 2000, at + 3000, 60, 7, 11)
+END
+        expect_sql "SELECT group_concat(op_name || ifnull(collective, '')) FROM (SELECT * FROM device_task_report r
+            JOIN device_task t ON t.id = r.id WHERE op_name IS NOT NULL ORDER BY t.id)" "${order//expand/expand2}"
+        # A kernel of 1 us that expands is an operator up to the end of its task, of the number that it was planted with.
+        expanding=$(python3 -c 'import sys
+for i, name in enumerate(sys.argv[1].split(",")):
+    if name == "expand":
+        print(10 + 10 * i, 3000, 100 + i, 12 + 10 * i, sep="|")' "$order")
+        expect_sql "SELECT o.start_ns / 1000 % 1000, o.duration_ns, o.count, t.start_ns / 1000 % 1000 FROM communication_op o
+            JOIN communication_task c ON c.op_id = o.id JOIN device_task t ON t.id = c.task_row_id ORDER BY 1" "$expanding"
+        run_msprof show PROF_1 --table overlap_analysis --format csv --columns computing
+        expect_equal "$(tail -n 1 "$BATS_TEST_TMPDIR/stdout")" "$(grep -o plain <<<"$order" | wc -l)"
+    done
+}
+
 @test "kernels that the AI CPU expands are communication operators with its tasks, by planes, beside what the host launched" {
     {
         collectives

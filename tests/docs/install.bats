@@ -83,6 +83,14 @@ setup() {
 /usr/share/man/man7/msprof-cann.7
 /usr/share/man/man7/msprof-op.7
 /usr/share/man/man7/msprof-security.7
+/usr/share/man/zh_CN/man1/msprof-advise.1
+/usr/share/man/zh_CN/man1/msprof-collect.1
+/usr/share/man/zh_CN/man1/msprof-diff.1
+/usr/share/man/zh_CN/man1/msprof-export.1
+/usr/share/man/zh_CN/man1/msprof-import.1
+/usr/share/man/zh_CN/man1/msprof-report.1
+/usr/share/man/zh_CN/man1/msprof-show.1
+/usr/share/man/zh_CN/man1/msprof.1
 /usr/share/msprof/python/acl/__init__.py
 /usr/share/msprof/python/msprof/__init__.py
 /usr/share/msprof/python/msprof/mstx.py
@@ -127,7 +135,7 @@ END
 @test "the installed manual is sound, complete and names the prefix" {
     needs mandoc
     make -s install DESTDIR="$root" prefix=/opt/tools
-    mandoc -T lint -W warning "$root"/opt/tools/share/man/man?/*
+    mandoc -T lint -W warning "$root"/opt/tools/share/man/man?/* "$root"/opt/tools/share/man/zh_CN/man1/*
     text=$(mandoc -T utf8 "$root/opt/tools/share/man/man5/msprof-records.5" | sed 's/.\x08//g')
     expect_contains "$text" "/opt/tools/share/msprof/layouts"
     expect_contains "$text" "svp_pmu"

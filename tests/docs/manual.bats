@@ -60,11 +60,11 @@ fetch_it() {
         [ ! -s address ] || break
         sleep 0.05
     done
-    local rest=trace
-    [[ $* != *--report* ]] || rest=
+    local rest=
+    [[ $* != *--perfetto* ]] || rest=trace
     python3 -c 'import sys, urllib.request as web
 for name in sys.argv[2:]:
-    web.urlopen(sys.argv[1] + name).read()' "$(cat address)" "" ${rest:+"$rest"}
+    web.urlopen(sys.argv[1].split("#")[0] + name).read()' "$(cat address)" "" ${rest:+"$rest"}
     wait $!
 }
 export -f fetch_it

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A viewer that speaks the protocol by which Perfetto's page takes a trace from another window: answers PONG to PING, and
-takes {perfetto: {buffer, title}}. Writes its address to ADDRESS, and what it was given to RESULT.
+takes {perfetto: {buffer, title}}. Writes its address to ADDRESS, and what it was given to RESULT; likewise what stands behind
+/told? in an address, from pages that may not send.
 
 usage: stub_viewer.py ADDRESS RESULT
 """
 import http.server
 import os
 import sys
+import urllib.parse
 
 PAGE = b"""<!DOCTYPE html><title>stub</title><script>
 addEventListener('message', event => {
@@ -19,7 +21,14 @@ addEventListener('message', event => {
 
 
 class Viewer(http.server.BaseHTTPRequestHandler):
+    def result(self, content):
+        with open(sys.argv[2] + ".part", "wb") as file:
+            file.write(content)
+        os.rename(sys.argv[2] + ".part", sys.argv[2])
+
     def do_GET(self):
+        if self.path.startswith("/told?"):
+            self.result(urllib.parse.unquote(self.path[6:]).encode())
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
@@ -27,9 +36,7 @@ class Viewer(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        with open(sys.argv[2] + ".part", "wb") as file:
-            file.write(self.headers["X-Title"].encode() + b"\n" + body)
-        os.rename(sys.argv[2] + ".part", sys.argv[2])
+        self.result(self.headers["X-Title"].encode() + b"\n" + body)
         self.send_response(204)
         self.end_headers()
 

@@ -12,7 +12,7 @@ slices() { # capture, layers
     rm -rf exported
     run_msprof -q export timeline "$1" --output exported ${2:+--reports "$2"}
     cat >slices.py <<PY
-import glob, json, sys
+import glob, json, re, sys
 sys.path.insert(0, "$repository/tests/lib")
 import page
 
@@ -46,6 +46,31 @@ def held():
             at += start
             found.append((lane['p'], lane['n'], at, duration, data['texts'][name]))
     return sorted(found)
+
+def check_busy(every):
+    """How full each bin of each lane is: of what covers others one time alone. Gives how many slices lie in others."""
+    levels = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_'
+    nested = 0
+    for lane in data['lanes']:
+        bins = ''.join(one * int(times or 1) for one, times in re.findall(r'(.)(?:\{([0-9]+)\})?', lane['b']))
+        stretches = []
+        for start, end in sorted((start, start + duration) for process, thread, start, duration, _ in every
+                                 if (process, thread) == (lane['p'], lane['n'])):
+            if stretches and start < stretches[-1][1]:
+                nested += 1
+                stretches[-1][1] = max(stretches[-1][1], end)
+            else:
+                stretches.append([start, end])
+        busy = [0] * 4096
+        for start, end in stretches:
+            for bin in range(start // data['width'], end // data['width'] + 1):
+                busy[bin] += max(0, min(end, (bin + 1) * data['width']) - max(start, bin * data['width']))
+        for bin, ns_busy in enumerate(busy):
+            share = ns_busy / data['width']
+            wanted = 0 if ns_busy == 0 else 63 if share >= 1 else 1 + int(62 * share)
+            told = levels.index(bins[bin]) if bin < len(bins) else 0
+            assert abs(told - wanted) <= 1 and (told > 0) == (wanted > 0), (lane['n'], bin, told, wanted)
+    return nested
 PY
 }
 
@@ -81,7 +106,8 @@ for lane in data['lanes']:
 assert (kinds['a/conv'], kinds['b/side'], kinds['b/where']) == (0, 1, 2), kinds
 table = json.load(open('overlap.json'))
 rows = table['rows'] if isinstance(table, dict) else table
-steps = list(zip(*[iter(data['steps'])] * 3))
+(ruler,) = data['steps']
+steps = list(zip(*[iter(ruler['s'])] * 3))
 assert [end - start for start, end, _ in steps] == [ns(float(row['Time(us)'])) for row in rows], (steps[:2], rows[:1])
 assert [number for *_, number in steps] == [row['Step'] for row in rows]
 marks = [(ns(f['timeline_ts']), f['id']) for f in json.load(open('advice.json'))['findings'] if f.get('timeline_ts') is not None]
@@ -105,23 +131,11 @@ PY
     run_msprof -q show JOB1 --table overlap --format csv
     printf '%s\n' "$output" >overlap.csv
     python3 - <<'PY'
-import csv, re, statistics
+import csv, statistics
 from slices import *
 every = exported()
 assert not data['whole'] and len(every) > 12000, len(every)
-levels = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_'
-for lane in data['lanes']:
-    bins = ''.join(one * int(times or 1) for one, times in re.findall(r'(.)(?:\{([0-9]+)\})?', lane['b']))
-    busy = [0] * 4096
-    for process, thread, start, duration, _ in every:
-        if (process, thread) == (lane['p'], lane['n']):
-            for bin in range(start // data['width'], (start + duration) // data['width'] + 1):
-                busy[bin] += max(0, min(start + duration, (bin + 1) * data['width']) - max(start, bin * data['width']))
-    for bin, ns_busy in enumerate(busy):
-        share = ns_busy / data['width']
-        wanted = 0 if ns_busy == 0 else 63 if share >= 1 else 1 + int(62 * share)
-        told = levels.index(bins[bin]) if bin < len(bins) else 0
-        assert abs(told - wanted) <= 1 and (told > 0) == (wanted > 0), (lane['n'], bin, told, wanted)
+check_busy(every)
 counted = [row for row in csv.DictReader(open('overlap.csv'))]
 times = [float(row['Time(us)']) for row in counted]
 stretches = {name: (start, end) for start, end, name in data['stretches']}
@@ -132,6 +146,58 @@ assert abs(length('Median step') - median) <= min(abs(t - median) for t in times
 inside = sorted(slice for slice in every
                 if any(slice[2] < end and slice[2] + slice[3] > start for start, end in stretches.values()))
 assert held() == inside and len(inside) > 1200, (len(held()), len(inside))
+PY
+}
+
+@test "the ruler has a row for each device, and of more steps than it has room for several together" {
+    PYTHONPATH=$repository/tests/cann/lib python3 <<'PY'
+from prof import Prof
+p = Prof('PROF_1')
+for device in (0, 5):
+    for i in range(2500):
+        p.launch(1000 * device + i * 200, 2, i, 'conv', device=device)
+        p.ran(1000000 + i * 10000, 1005000 + i * 10000 + 20 * (i % 3), 2, i, device=device)
+p.write()
+PY
+    report PROF_1
+    run_msprof -q show PROF_1 --table overlap --format csv --top 10000
+    printf '%s\n' "$output" >overlap.csv
+    python3 - "$repository/tests/lib" <<'PY'
+import csv, json, sys
+sys.path.insert(0, sys.argv[1])
+import page
+rows = list(csv.DictReader(open('overlap.csv')))
+ruler = json.loads(page.Page('page.html').data[0])['steps']
+assert [row['d'] for row in ruler] == ['Device 0', 'Device 5'], [row['d'] for row in ruler]
+for row, device in zip(ruler, '05'):
+    wanted = [(int(it['Step']), float(it['Time(us)'])) for it in rows if it['Device_id'] == device]
+    told = list(zip(*[iter(row['s'])] * 3))
+    assert 500 < len(told) <= 1001 and len(wanted) == 2500, (len(told), len(wanted))
+    numbers = []
+    for start, end, name in told:  # every step is in one cell, which is as long as its steps and what is between them
+        first, _, last = str(name).partition('\u2013')
+        inside = list(range(int(first), int(last or first) + 1))
+        numbers += inside
+        assert end - start >= sum(time for number, time in wanted if number in inside) * 1000 - 1, (name, start, end)
+    assert numbers == [number for number, _ in wanted], numbers[:5]
+    assert all(a[1] <= b[0] for a, b in zip(told, told[1:]))
+PY
+}
+
+@test "calls inside of others do not make a lane busier than it is" {
+    program <<'PY'
+for step in range(9000):
+    p.op('conv', 'Conv2D', 10, gap=2)  # the launch of a node has a call of the runtime in it
+    if step % 100 == 0:
+        p.call('aclrtSynchronizeStream', p.host, p.host + 4000)
+PY
+    slices PROF_1
+    python3 - <<'PY'
+from slices import *
+every = exported()
+assert not data['whole'], len(every)
+nested = check_busy(every)
+assert nested >= 9000, nested
 PY
 }
 

@@ -40,7 +40,7 @@ serve() {
         sleep 0.05
     done
     address=$(cat address)
-    [[ $address == http://127.0.0.1:*/*/ ]]
+    [[ $address == http://127.0.0.1:*/*/* ]]
 }
 
 ends_with() {
@@ -71,9 +71,26 @@ print(head.split(b" ")[1].decode())
 END
 }
 
-@test "view serves the timeline that export writes, once, and ends" {
-    run_msprof export timeline JOBX --format pftrace-raw --output out
+@test "view serves the page of report, once, opens it at its timeline, and ends: no other host is named in it" {
+    run_msprof report JOBX -o same.html
     serve JOBX
+    expect_contains "$(cat messages)" "it works once"
+    [[ $address == */#c1-timeline ]]
+    address=${address%#*}
+    path=/${address#http://*/}
+    expect_equal "$(ask GET "${path}trace")" 404
+    expect_equal "$(ask GET "$path")" 200
+    ends_with 0
+    cmp body same.html
+    cp body page.html
+    python3 "$repository/tests/lib/page.py" page.html >/dev/null # it needs nothing else
+    [ -n "$(python3 "$repository/tests/lib/page.py" page.html part c1-timeline)" ]
+    run ! grep -q perfetto page.html
+}
+
+@test "view --perfetto serves the timeline that export writes, once, and ends" {
+    run_msprof export timeline JOBX --format pftrace-raw --output out
+    serve JOBX --perfetto
     [[ $(cat messages) == *"ssh -N -L "*":127.0.0.1:"* ]]
     path=/${address#http://*/}
     expect_equal "$(ask GET "$path")" 200
@@ -84,8 +101,9 @@ END
     cmp body out/timeline/msprof.pftrace || cmp body out/timeline/msprof_0.resnet50.6.1.pftrace
 }
 
-@test "view --report serves the page of report" {
+@test "view --report opens the page at its beginning" {
     serve JOBX --report
+    [[ $address == */ ]]
     expect_equal "$(ask GET "/${address#http://*/}")" 200
     ends_with 0
     cp body page.html
@@ -97,7 +115,7 @@ END
     printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"%s/opened.part" && mv "%s/opened.part" "%s/opened"\n' "$PWD" "$PWD" "$PWD" >bin/xdg-open
     chmod +x bin/xdg-open
     export PATH=$PWD/bin:$PATH DISPLAY=:99
-    serve JOBX
+    serve JOBX --perfetto
     for ((i = 0; i < 200; i++)); do
         [ ! -e opened ] || break
         sleep 0.05
@@ -107,7 +125,7 @@ END
     expect_equal "$(ask GET "/${address#http://*/}trace")" 200
     ends_with 0
     rm opened
-    serve JOBX --no-browser
+    serve JOBX --perfetto --no-browser
     expect_equal "$(ask GET "/${address#http://*/}trace")" 200
     ends_with 0
     [ ! -e opened ]
@@ -115,9 +133,11 @@ END
 }
 
 @test "an interrupt ends view, and leaves neither a socket nor a file" {
+    mkdir "$scratch/ui"
+    echo >"$scratch/ui/index.html"
     "$MSPROF" import -q -dir JOBX
     find JOBX >before
-    for options in "" --report; do
+    for options in "" --perfetto "--ui $scratch/ui"; do
         # shellcheck disable=SC2086
         serve JOBX $options
         expect_contains "$(ls "$TMPDIR")" msprof-view
@@ -131,7 +151,7 @@ END
 }
 
 @test "view answers nobody who does not know the token, or calls it by another name" {
-    serve JOBX
+    serve JOBX --perfetto
     path=/${address#http://*/}
     other_first=0
     [ "${path:1:1}" != 0 ] || other_first=1
@@ -153,7 +173,7 @@ END
 }
 
 @test "view listens on the loopback address alone" {
-    serve JOBX
+    serve JOBX --perfetto
     port=${address#http://127.0.0.1:}
     # the local addresses of sockets that listen on the port: bytes of an address stand there in the machine's order
     expect_equal "$(awk -v port="$(printf ':%04X' "${port%%/*}")" '$4 == "0A" && $2 ~ port "$" { print $2 }' /proc/net/tcp /proc/net/tcp6)" \
@@ -163,7 +183,7 @@ END
 }
 
 @test "connections that say nothing do not keep others from being answered" {
-    serve JOBX
+    serve JOBX --perfetto
     python3 - "$address" <<'END'
 import http.client, socket, sys, urllib.parse
 url = urllib.parse.urlsplit(sys.argv[1])
@@ -187,6 +207,12 @@ END
     expect_status 2
     run_msprof view JOBX --viewer 'https://a"b'
     expect_status 2
+    for options in "--report --perfetto" "--report --ui ." "--report --viewer https://a" "--ui . --viewer https://a"; do
+        # shellcheck disable=SC2086
+        run_msprof view JOBX $options
+        expect_status 2
+        expect_contains "$stderr" "exclude each other"
+    done
     cp -r JOBX JOBY
     run_msprof view JOBX JOBY
     expect_status 2
@@ -209,15 +235,9 @@ END
     [ -z "$(ls -A "$TMPDIR")" ]
 }
 
-@test "the page hands the trace to a viewer that speaks Perfetto's protocol" {
-    chromium=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
-    python3 "$repository/tests/page/stub_viewer.py" viewer result 3>&- &
-    stub=$!
-    for ((i = 0; i < 200; i++)); do
-        [ ! -s viewer ] || break
-        sleep 0.05
-    done
-    serve JOBX --viewer "$(cat viewer)"
+# Opens $address in a browser until the viewer has written the file "result".
+browse() {
+    rm -f result
     TMPDIR=$scratch "$chromium" --headless=new --no-sandbox --disable-gpu --disable-popup-blocking --no-first-run --remote-debugging-port=0 \
         --user-data-dir="$scratch/browser" "$address" >browser.log 2>&1 3>&- &
     browser=$!
@@ -226,11 +246,123 @@ END
         sleep 0.05
     done
     [ -e result ]
+}
+
+begin_viewer() {
+    chromium=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
+    python3 "$repository/tests/page/stub_viewer.py" viewer result 3>&- &
+    stub=$!
+    for ((i = 0; i < 200; i++)); do
+        [ ! -s viewer ] || break
+        sleep 0.05
+    done
+}
+
+@test "the page hands the trace to a viewer that speaks Perfetto's protocol" {
+    begin_viewer
+    serve JOBX --viewer "$(cat viewer)"
+    browse
     ends_with 0
     run_msprof export timeline JOBX --format pftrace-raw --output out
     head -1 result | grep -qx JOBX
     tail -n +2 result >trace
     cmp trace out/timeline/msprof.pftrace || cmp trace out/timeline/msprof_0.resnet50.6.1.pftrace
+}
+
+@test "the page hands the trace to a copy of the viewer in --ui, which reaches no other server" {
+    begin_viewer
+    mkdir -p ui/v1
+    # its script is a module, and loads a file that its version names: what Perfetto does
+    sed "s,@ADDRESS@,$(<viewer),g" >ui/v1/main.js <<'END'
+const given = new Promise(found => addEventListener('message', event => {
+  if (event.data === 'PING') event.source.postMessage('PONG', event.origin);
+  else found(event.data.perfetto);
+}));
+const other = fetch('@ADDRESS@', {method: 'POST', headers: {'X-Title': 'leak'}, body: 'leak'}).then(() => 'reached', () => 'blocked');
+const data = fetch('v1/data.json?v=1').then(answer => answer.json());
+Promise.all([given, other, data]).then(([trace, reached, loaded]) => {
+  location.href = '@ADDRESS@/told?' + encodeURIComponent([trace.title, trace.buffer.byteLength, reached, loaded.a].join(' '));
+});
+END
+    echo '{"a": 1}' >ui/v1/data.json
+    printf '<!DOCTYPE html><title>copy</title><script type="module" src="v1/main.js"></script>' >ui/index.html
+    serve JOBX --ui ui
+    expect_contains "$(<messages)" "this address works until you press Ctrl-C"
+    browse
+    kill -INT "$server"
+    ends_with 130
+    run_msprof export timeline JOBX --format pftrace-raw --output out
+    size=$(cat out/timeline/msprof.pftrace out/timeline/msprof_0.resnet50.6.1.pftrace 2>/dev/null | wc -c)
+    expect_equal "$(<result)" "JOBX $size blocked 1"
+}
+
+@test "view --ui serves the regular files below DIR, each with its type, and nothing that links or .. lead to" {
+    mkdir -p ui/v1/empty
+    echo secret >secret
+    echo page >ui/index.html
+    for name in main.js module.mjs style.css trace.wasm picture.png data.json other.bin; do
+        echo "$name" >ui/v1/$name
+    done
+    ln -s ../../secret ui/v1/link.js
+    ln -s .. ui/v1/up
+    ln -s "$PWD" ui/out
+    ln -s main.js ui/v1/inside.js
+    echo secret >ui/.hidden
+    mkfifo ui/pipe
+    ln -s ui built # DIR itself may be a link: that is who types it
+    serve JOBX --ui built
+    mv ui moved # and is the one that was there at the start
+    mkdir ui
+    echo replaced >ui/index.html
+    path=/${address#http://*/}
+    expect_equal "$(ask GET "${path}ui/")" 200
+    expect_equal "$(<body)" page
+    grep -q "Content-Security-Policy: default-src 'self' " head
+    while read -r name type; do
+        expect_equal "$(ask GET "${path}ui/v1/$name?version=1")" 200
+        expect_equal "$(<body)" "$name"
+        grep -q "^Content-Type: $type" head
+    done <<'END'
+main.js text/javascript
+module.mjs text/javascript
+style.css text/css
+trace.wasm application/wasm
+picture.png image/png
+data.json application/json
+other.bin application/octet-stream
+END
+    for name in v1/link.js v1/inside.js v1/up/index.html out/secret .hidden pipe ../secret v1/../../secret v1/../index.html v1/..%2f..%2fsecret \
+        %2e%2e/secret ./index.html v1 v1/empty v1/empty/ v1//main.js /etc/passwd "v1/main.js/" "v1/main.js/x" nowhere index.html%00 'v1\main.js' \
+        "$(head -c 300 /dev/zero | tr '\0' a)" "$(head -c 5000 /dev/zero | tr '\0' a)"; do
+        expect_equal "$name $(ask GET "${path}ui/$name")" "$name 404"
+    done
+    expect_equal "$(ask GET "${path}ui")" 404
+    expect_equal "$(ask GET "/ui/")" 404
+    expect_equal "$(ask POST "${path}ui/index.html")" 405
+    for ((i = 0; i < 2; i++)); do
+        expect_equal "$(ask GET "${path}trace")" 200 # a page that is loaded again asks again
+    done
+    kill -INT "$server"
+    ends_with 130
+}
+
+@test "view says what is wrong with the directory of --ui before it imports anything" {
+    rm -r JOBX/sqlite
+    mkdir empty linked
+    echo >file
+    ln -s ../file linked/index.html
+    for directory in nowhere file; do
+        run_msprof view JOBX --ui $directory
+        expect_status 1
+        expect_contains "$stderr" "cannot open the directory '$directory' of --ui"
+        expect_contains "$stderr" "pass the directory of a built Perfetto UI"
+    done
+    for directory in empty linked; do
+        run_msprof view JOBX --ui $directory
+        expect_status 1
+        expect_contains "$stderr" "'$directory' of --ui has no page to serve"
+    done
+    [ ! -e JOBX/sqlite ]
 }
 
 @test "a reader that took ten bytes has fetched nothing: view goes on until one has read to the end; SIGQUIT leaves no directory" {
@@ -239,7 +371,7 @@ END
 import os, re, signal, socket, struct, subprocess, sys, time
 msprof, capture = sys.argv[1:]
 def view():
-    server = subprocess.Popen([msprof, 'view', '-dir', capture, '--output', 'out', '--no-browser'], stdout=subprocess.PIPE,
+    server = subprocess.Popen([msprof, 'view', '-dir', capture, '--output', 'out', '--no-browser', '--perfetto'], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, TMPDIR=os.path.abspath('temporary')))
     return (server,) + re.match(r'http://127.0.0.1:(\d+)/([0-9a-f]+)/', server.stdout.readline()).groups()
 server, port, token = view()

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define DATA_MAX ((size_t)16 * 1024 * 1024)
-#define STEPS_MAX 2000 /* of the ruler */
+#define STEPS_MAX 2000 /* of the ruler, about, over all devices */
+#define RULERS_MAX 16
 #define DRAWN_MAX 1500 /* slices of the drawing */
 #define LANE_HEIGHT 22
 #define LANES_DRAWN 24
@@ -292,21 +293,70 @@ static void put_lanes(const struct html_page *page, struct strbuf *data)
     strbuf_adds(data, "]");
 }
 
+static bool is_on_ruler(const struct html_page *page, size_t i, uint16_t device)
+{
+    const struct split *it = &page->splits.items[i];
+
+    return it->device == device && page->splits.groups.items[it->group].source == page->splits.source;
+}
+
+/* Steps of a device: start, end and number of each; of more than `most` so many together. */
+static void put_row(const struct html_page *page, struct strbuf *data, uint16_t device, size_t most)
+{
+    const struct splits *splits = &page->splits;
+    size_t count = 0, together = 0, first = 0;
+    int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+
+    for (size_t i = 0; i < splits->count; large_pass(i++))
+        count += is_on_ruler(page, i, device);
+    const size_t every = count / most + (count % most > 0);
+    strbuf_addf(data, "{\"d\":\"Device %" PRId64 "\",\"s\":[", page->workload.devices[device].id);
+    for (size_t i = 0, at = 0; i < splits->count; large_pass(i++)) {
+        if (!is_on_ruler(page, i, device))
+            continue;
+        const struct split *it = &splits->items[i];
+        first = together == 0 ? splits_place(splits, i) : first;
+        start_ns = it->start_ns < start_ns ? it->start_ns : start_ns;
+        end_ns = it->end_ns > end_ns ? it->end_ns : end_ns;
+        at++;
+        if (++together < every && at < count)
+            continue;
+        strbuf_addf(data, "%s%" PRId64 ",%" PRId64 ",", at > together ? "," : "", html_since(page, start_ns),
+                    html_since(page, end_ns));
+        if (together > 1)
+            strbuf_addf(data, "\"%zu\xE2\x80\x93%zu\"", first, splits_place(splits, i));
+        else
+            strbuf_addf(data, "%zu", first);
+        together = 0;
+        start_ns = INT64_MAX;
+        end_ns = INT64_MIN;
+    }
+    strbuf_adds(data, "]}");
+}
+
+/* A row for each device that has steps. */
 static void put_steps(const struct html_page *page, struct strbuf *data)
 {
     const struct step_group *group = page->splits.whole ? NULL : html_leading_group(page);
-    size_t count = 0;
+    size_t rows = 0;
 
     strbuf_adds(data, ",\"steps\":[");
-    for (size_t i = 0; group != NULL && i < page->splits.count && count < STEPS_MAX; large_pass(i++)) {
-        const struct split *it = &page->splits.items[i];
-        if (page->splits.groups.items[it->group].source != page->splits.source || it->device != 0)
+    for (uint16_t device = 0; group != NULL && device < page->workload.device_count && rows < RULERS_MAX; device++) {
+        size_t i = 0;
+        while (i < page->splits.count && !is_on_ruler(page, i, device))
+            large_pass(i++);
+        if (i == page->splits.count)
             continue;
-        strbuf_addf(data, "%s%" PRId64 ",%" PRId64 ",%zu", count++ > 0 ? "," : "", html_since(page, it->start_ns),
-                    html_since(page, it->end_ns), splits_place(&page->splits, i));
+        strbuf_adds(data, rows++ > 0 ? "," : "");
+        put_row(page, data, device, STEPS_MAX / page->workload.device_count + 1);
     }
+}
+
+static void put_marks(const struct html_page *page, struct strbuf *data)
+{
+    size_t count = 0;
+
     strbuf_adds(data, "],\"marks\":[");
-    count = 0;
     for (size_t i = 0; i < page->advice.rule_count && page->advice.findings[i].fired; i++) {
         const struct finding *finding = &page->advice.findings[i];
         if (finding->time_ns == INT64_MIN)
@@ -369,6 +419,7 @@ static int put_data(struct html_page *page, struct err *err)
         strbuf_addf(&data, ",\"devices\":[%" PRId64 ",%" PRId64 "]", slices->device_first_ns, slices->device_last_ns);
     put_stretches(page, &data);
     put_steps(page, &data);
+    put_marks(page, &data);
     put_texts(page, &data, details);
     put_lanes(page, &data);
     strbuf_adds(&data, "}\n");
