@@ -132,7 +132,7 @@ void language_choose_results(const struct settings *settings)
 {
     if (!language_is_set())
         return;
-    if (settings->command == COMMAND_MCP)
+    if (settings->command == COMMAND_MCP && !settings->help)
         language_set(NULL, NULL);
     else if (!settings->help && (settings->titles == TITLES_ENGLISH || !is_for_people(settings)))
         language_set(find_translation, NULL);

@@ -266,7 +266,7 @@ class Reader:
                 continue
             whole = self.literal_at(i)[0]
             if len(re.findall(r"(?:^|(?<=[ '(]))[a-z]{2,}(?=[ ,.:;')]|$)", whole)) >= 3 and not re.search(
-                    r"SELECT |CREATE |INSERT |DELETE |FROM |JOIN |WHERE |UPDATE |function |return |</?[a-z]", whole):
+                    r"default-src |SELECT |CREATE |INSERT |DELETE |FROM |JOIN |WHERE |UPDATE |function |return |</?[a-z]", whole):
                 yield token.line, text
 
 

@@ -67,7 +67,7 @@ setup() {
     needs python3
     sed 's/^msgid "cannot write to standard output"$/msgid "cannot write to the standard output"/' "$repository/po/msprof.pot" >new.pot
     cp "$repository/po/zh_CN.po" zh_CN.po
-    run -0 "$repository/po/update.py" new.pot zh_CN.po
+    run "$repository/po/update.py" new.pot zh_CN.po
     expect_contains "$output" "1 without a translation, for 1 of them"
     grep -B 1 '^msgid "cannot write to the standard output"$' zh_CN.po | grep -q '^#, fuzzy$'
     awk -f "$repository/po/catalogue.awk" zh_CN.po >messages

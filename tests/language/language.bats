@@ -109,7 +109,7 @@ print(max(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line.
     COLUMNS=80 script -qec "'$MSPROF' advise JOB --no-pager" /dev/null </dev/null | tr -d '\r' >advice
     expect_contains "$(<advice)" "等待内存的时间多于计算时间的层占忙碌时间的"
     "$MSPROF" report JOB -o page.html 2>/dev/null
-    expect_contains "$(head -c 200 page.html)" '<html lang=zh-CN'
+    expect_contains "$(head -c 200 page.html)" '<html lang="zh-CN"'
     expect_contains "$(<page.html)" "发现的问题"
     expect_contains "$(<page.html)" "时间去向"
 }
@@ -122,7 +122,7 @@ print(max(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line.
     python3 -c '
 import sys, unicodedata
 def width(text): return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-places = {width(line[:len(line) - len(line.split("  ")[-1])]) for line in open("table", encoding="utf-8").read().splitlines() if line.strip()}
+places = {width(line[:len(line) - len(line.split("  ")[-1])]) for line in open("table", encoding="utf-8").read().splitlines() if "  " in line}
 print(places)
 sys.exit(len(places) != 1)'
 }
@@ -149,7 +149,6 @@ sys.exit(len(places) != 1)'
         both advise "$capture" --titles en
         both help --options
         both completion bash
-        both doctor "$capture" --format json
         both query "$capture"
         for language in C.UTF-8 zh_CN.UTF-8; do
             mkdir -p "$language"
@@ -170,15 +169,17 @@ sys.exit(len(places) != 1)'
     export LANG=zh_CN.UTF-8
     "$MSPROF" show JOB --table ops --filter 'name~res5*' --sort name --columns name,total 2>/dev/null >chinese
     LANG=C.UTF-8 "$MSPROF" show JOB --table ops --filter 'name~res5*' --sort name --columns name,total 2>/dev/null >english
-    cmp <(tail -n +2 chinese) <(tail -n +2 english)
+    cmp <(tail -n +2 chinese | tr -s " ") <(tail -n +2 english | tr -s " ")
     fails cmp <(head -n 1 chinese) <(head -n 1 english)
 }
 
 @test "a data problem is told in Chinese and stored in English" {
     cp -R "$repository"/testdata/resnet50/JOB* JOB
     touch JOB/data/unknown.data
-    LANG=zh_CN.UTF-8 run -3 "$MSPROF" import JOB
-    expect_contains "$output" "文件名不属于任何记录种类"
+    LANG=zh_CN.UTF-8 run "$MSPROF" import JOB
+    expect_equal "$status" 3
+    expect_contains "$output" "警告：data/unknown.data: 0 字节，不解析"
+    expect_contains "$output" "请把它移出采集数据"
     "$MSPROF" sql JOB "SELECT message FROM diagnostics" --format csv >messages
     expect_contains "$(<messages)" "move it out of the capture"
     LC_ALL=C fails grep -P '[^\x00-\x7f]' messages
