@@ -176,7 +176,10 @@ LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
 REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ =' exporters/reports features | sed -E 's/.* report_(.*) =/\1/'))
+REPORT_FILES := $(call below,exporters/reports features,report)
+REPORT_TEXTS := $(basename $(notdir $(REPORT_FILES)))
 REPORT_LIST  := $(B)/generated/report_list.h
+REPORT_BYTES := $(B)/generated/report_texts.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c features/*/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
 TREES        := $(sort $(shell grep -rhoE '^const struct capture_tree tree_[a-z0-9_]+ =' features | sed -E 's/.* tree_(.*) =/\1/'))
@@ -195,7 +198,7 @@ RESOURCES    := docs/agents.md docs/answers.md docs/schemas.md man/msprof-schema
 RESOURCE_LIST := $(B)/generated/resource_list.h
 # What the program says in Chinese (cli/language.c).
 CATALOGUE    := $(B)/generated/catalogue_zh_CN.h
-LISTS        := $(CATALOGUE) $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
+LISTS        := $(CATALOGUE) $(KIND_LIST) $(REPORT_LIST) $(REPORT_BYTES) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
 
 # A variant whose code is tied to one address has no libmsprof.
 WITH_READ := $(if $(NO_PIE_$(VARIANT)),,yes)
@@ -235,9 +238,16 @@ $(B)/features/record/commands/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIB
 $(KIND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
 
-# A report is a "const struct report report_NAME" below exporters/reports/ or features/.
+# A report is a "const struct report report_NAME" or a text NAME.report below exporters/reports/ or features/.
 $(REPORT_LIST): FORCE
-	$(call write-stamp,$(patsubst %,REPORT(%),$(REPORTS)))
+	$(call write-stamp,$(foreach name,$(sort $(REPORTS) $(REPORT_TEXTS)),$(if $(filter $(name),$(REPORT_TEXTS)),TEXT,REPORT)($(name))))
+
+$(REPORT_BYTES): $(REPORT_FILES) $(REPORT_LIST)
+	@for file in $(REPORT_FILES); do \
+	    name=$${file##*/} name=$${name%.report}; \
+	    printf '#define file_%s "%s"\nstatic const char text_%s[] = {' "$$name" "$$file" "$$name"; \
+	    od -An -v -tu1 "$$file" | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; \
+	done >$@.new && mv $@.new $@
 
 # Layers of the timeline: the files of exporters/timeline/tracks/ and features/*/tracks/.
 $(TRACK_LIST): FORCE
@@ -495,7 +505,7 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(ZH_PAGES:$(B)/man/%=$(mandir)/%) \
+              $(ZH_PAGES:$(B)/man/%=$(mandir)/%) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/zh_CN/man1/$(PROGRAM).1) \
               $(LAYOUTS:features/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_READ),$(INSTALLED_READ)) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_READ = $(foreach link,$(READ_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(READ_SONAME) libmsprof.so pkgconfig/msprof.pc cmake/Msprof/MsprofConfig.cmake cmake/Msprof/MsprofConfigVersion.cmake) \
@@ -518,6 +528,7 @@ install-program:
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(call install_man,$(page))' &&) :
 	$(foreach page,$(ZH_PAGES),$(INSTALL) -D -m 644 $(page) '$(DESTDIR)$(page:$(B)/man/%=$(mandir)/%)' &&) :
 	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1')
+	$(if $(filter-out msprof,$(PROGRAM)),ln -sf msprof.1 '$(DESTDIR)$(mandir)/zh_CN/man1/$(PROGRAM).1')
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
 	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:docs/schemas/%=$(schemadir)/%)' &&) :

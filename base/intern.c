@@ -7,6 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+__extension__ typedef unsigned __int128 wide;
+
+static inline uint64_t mixed(uint64_t a, uint64_t b)
+{
+    const wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Two words at once: sets of tensors have many. */
+static uint32_t hash_of(const void *bytes, size_t length)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = 0xcbf29ce484222325u ^ length, words[2];
+    for (; length > sizeof words; p += sizeof words, length -= sizeof words) {
+        memcpy(words, p, sizeof words);
+        hash = mixed(words[0] ^ 0x9e3779b97f4a7c15u, words[1] ^ hash);
+    }
+    return (uint32_t)(mixed(hash ^ 0xa0761d6478bd642fu, map_hash_bytes(p, length)));
+}
+
 /* The place of an equal string, or the free one where it belongs. */
 static uint32_t *find(const struct intern *intern, const void *bytes, size_t length, uint32_t hash)
 {
@@ -47,7 +67,7 @@ bool intern_find(const struct intern *intern, const void *bytes, size_t length, 
 {
     if (intern->count == 0)
         return false;
-    uint32_t place = *find(intern, bytes, length, (uint32_t)map_hash_bytes(bytes, length));
+    uint32_t place = *find(intern, bytes, length, hash_of(bytes, length));
     if (place != 0)
         *ret = place - 1;
     return place != 0;
@@ -55,7 +75,7 @@ bool intern_find(const struct intern *intern, const void *bytes, size_t length, 
 
 int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t *ret, struct err *err)
 {
-    uint32_t hash = (uint32_t)map_hash_bytes(bytes, length);
+    uint32_t hash = hash_of(bytes, length);
     if (intern->count > 0) {
         uint32_t place = *find(intern, bytes, length, hash);
         if (place != 0) {

@@ -1,54 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
+#include "base/map_hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 64 /* a power of two, as all */
 
-#define HASH_BEGIN 0xcbf29ce484222325u
-
-static inline uint64_t hash_word(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 uint64_t map_hash_bytes(const void *bytes, size_t length)
 {
     const unsigned char *p = bytes;
-    uint64_t hash = HASH_BEGIN, word;
+    uint64_t hash = MAP_HASH_BEGIN, word;
     for (; length >= sizeof word; p += sizeof word, length -= sizeof word) {
         memcpy(&word, p, sizeof word);
-        hash = hash_word(hash, word);
+        hash = map_hash_word(hash, word);
     }
     for (; length > 0; p++, length--)
         hash = (hash ^ *p) * 0x100000001b3u;
     return hash ^ hash >> 32;
 }
 
-/* Most keys are one word. */
+/* Keys of whole words, as most are, are hashed and compared word by word, as map_hash_bytes does it. */
+static inline bool has_words(const struct map *map)
+{
+    return map->key_size % sizeof(uint64_t) == 0;
+}
+
+static inline uint64_t word_at(const void *key, size_t offset)
+{
+    uint64_t word;
+    memcpy(&word, (const unsigned char *)key + offset, sizeof word);
+    return word;
+}
+
 static inline uint32_t hash_of(const struct map *map, const void *key)
 {
-    uint64_t word, hash;
-    if (map->key_size == sizeof word) {
-        memcpy(&word, key, sizeof word);
-        hash = hash_word(HASH_BEGIN, word);
-        hash ^= hash >> 32;
-    } else {
-        hash = map_hash_bytes(key, map->key_size);
+    uint64_t hash = MAP_HASH_BEGIN;
+    if (has_words(map)) {
+        for (size_t at = 0; at < map->key_size; at += sizeof hash)
+            hash = map_hash_word(hash, word_at(key, at));
+        return map_hash_end(hash);
     }
+    hash = map_hash_bytes(key, map->key_size);
     return (uint32_t)hash != 0 ? (uint32_t)hash : 1;
 }
 
 static inline bool is_key(const struct map *map, const unsigned char *item, const void *key)
 {
-    uint64_t word, other;
-    if (map->key_size != sizeof word)
+    uint64_t differ = 0;
+    if (!has_words(map))
         return memcmp(item, key, map->key_size) == 0;
-    memcpy(&word, item, sizeof word);
-    memcpy(&other, key, sizeof other);
-    return word == other;
+    for (size_t at = 0; at < map->key_size; at += sizeof differ)
+        differ |= word_at(item, at) ^ word_at(key, at);
+    return differ == 0;
 }
 
 static inline unsigned char *item_at(const struct map *map, size_t place)
@@ -106,14 +111,14 @@ void *map_add(struct map *map, const void *key, bool *ret_added, struct err *err
     uint32_t hash = hash_of(map, key);
     if (ret_added != NULL)
         *ret_added = false;
-    if (map->used > 0) {
-        size_t place = find(map, key, hash);
-        if (map->hashes[place] != 0)
-            return item_at(map, place);
+    size_t place = map->capacity > 0 ? find(map, key, hash) : 0;
+    if (map->capacity > 0 && map->hashes[place] != 0)
+        return item_at(map, place);
+    if (map->used * 2 >= map->capacity) {
+        if (grow(map, err) < 0)
+            return NULL;
+        place = find(map, key, hash);
     }
-    if (map->used * 2 >= map->capacity && grow(map, err) < 0)
-        return NULL;
-    size_t place = find(map, key, hash);
     unsigned char *item = item_at(map, place);
     memcpy(item, key, map->key_size);
     memset(item + map->key_size, 0, map->item_size - map->key_size);

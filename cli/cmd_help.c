@@ -372,7 +372,7 @@ static void put_table(FILE *stream, const struct report *report)
 static int put_reports(FILE *stream, enum manual_rows rows, struct err *err)
 {
     SCOPED_FREE const struct report **reports = choose(rows, err);
-    if (reports == NULL)
+    if (reports == NULL || (rows == MANUAL_REPORTS && report_check_own(err) < 0))
         return err_status(err);
     for (const struct report **report = reports; *report != NULL; report++)
         (rows == MANUAL_REPORTS ? put_files : put_table)(stream, *report);

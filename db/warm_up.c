@@ -55,28 +55,31 @@ static const struct capture_part *part_of(const struct capture *capture, int64_t
     return host;
 }
 
-static bool has(uint64_t present, int column)
+static uint64_t bit_of(int column)
 {
-    return column >= 0 && (present >> column & 1) != 0;
+    return column >= 0 ? UINT64_C(1) << column : 0;
 }
 
 uint64_t warm_up_count(const struct warm_up_rule *rule, const struct capture *capture, const struct row_batch *batch)
 {
     const struct cell *row = batch->cells;
     const struct capture_part *part = NULL;
+    const uint64_t has_start = bit_of(rule->start), has_device = bit_of(rule->device);
+    const uint64_t has_end = rule->by_start ? 0 : bit_of(rule->end);
+    const uint64_t has_duration = rule->by_start ? 0 : bit_of(rule->duration);
     int64_t device = INT64_MIN;
     uint64_t count = 0;
     for (size_t i = 0; i < batch->rows; i++, row += batch->kind->column_count) {
         const uint64_t present = batch->present[i];
-        const int64_t its_device = has(present, rule->device) ? row[rule->device].integer : -1;
-        if (!has(present, rule->start))
+        if ((present & has_start) == 0)
             continue;
+        const int64_t its_device = (present & has_device) != 0 ? row[rule->device].integer : -1;
         if (its_device != device)
             part = part_of(capture, device = its_device);
         int64_t end_ns = row[rule->start].integer;
-        if (!rule->by_start && has(present, rule->end))
+        if ((present & has_end) != 0)
             end_ns = row[rule->end].integer;
-        else if (!rule->by_start && has(present, rule->duration))
+        else if ((present & has_duration) != 0)
             end_ns = number_add(end_ns, row[rule->duration].integer);
         count +=
             part != NULL && end_ns < part->start_unix_ns && part_is_warm_up(part, end_ns); /* few are asked about */

@@ -127,13 +127,22 @@ void row_batch_put_text(struct row_batch *batch, const char *text, size_t length
     ret->length = (uint32_t)length;
 }
 
+/* Rows of many columns are fewer: what one thread fills is to be in the cache when the other takes it. */
+static size_t rows_of(const struct record_kind *kind)
+{
+    enum { CELLS = 8192 };
+    size_t rows = CELLS / (kind->column_count + 1);
+    return rows < BATCH_ROWS ? rows : BATCH_ROWS;
+}
+
 bool row_batch_begin(struct row_batch *batch, const struct record_kind *kind)
 {
     batch->kind = kind;
     batch->rows = batch->texts_used = 0;
     batch->incomplete = false;
+    batch->capacity = rows_of(kind);
     free_long_texts(batch);
-    return make_cell_room(batch, BATCH_ROWS * kind->column_count) && (!has_texts(kind) || make_text_room(batch));
+    return make_cell_room(batch, batch->capacity * kind->column_count) && (!has_texts(kind) || make_text_room(batch));
 }
 
 void row_batch_free(struct row_batch *batch)

@@ -307,7 +307,25 @@ def collect():
                 entry[1].append("%s:%d" % (path, line))
         if not DATA.search(path):
             unmarked += ["%s:%d: %s" % (path, line, text) for line, text in reader.unmarked()]
+    for text, place in report_texts():
+        messages.setdefault(text, [None, []])[1].append(place)
     return messages, unmarked
+
+
+def report_texts():
+    """Titles of the reports that are texts, and of their columns: (text, place)."""
+    for folder in FOLDERS:
+        for base, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
+            for name in sorted(names):
+                if not name.endswith(".report"):
+                    continue
+                path = os.path.relpath(os.path.join(base, name), ROOT)
+                with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                    for number, line in enumerate(file, 1):
+                        found = re.match(r'title (.*)$|column (?:"([^"]*)"|(\S+))', line)
+                        text = found and next(group for group in found.groups() if group)
+                        if text and is_message(text) and (found.group(1) or Reader.is_title(text)):
+                            yield text, "%s:%d" % (path, number)
 
 
 def system_errors():

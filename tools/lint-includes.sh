@@ -12,7 +12,7 @@ base:
 parsers: base kind_list.h tree_list.h
 db: base parsers/record.h parsers/capture/capture.h parsers/decode/decode.h
 exporters: base db parsers/record.h parsers/series.h tree_list.h export_extension_list.h exporters/table exporters/timeline
-exporters/table: base db parsers/record.h parsers/series.h report_list.h exporters/* exporters/counters exporters/reports
+exporters/table: base db parsers/record.h parsers/series.h report_list.h report_texts.h exporters/* exporters/counters exporters/reports
 exporters/timeline: base db parsers/record.h parsers/series.h track_list.h exporters/* exporters/counters exporters/reports
 ssh: base
 cli: base parsers db exporters ssh acl/subscribe command_list.h command_extension_list.h

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/checksum.h"
 
+#include "base/file/checksum_wide.h"
+
 /* The digests themselves: through EVP libcrypto would first set up all that it has, which costs more than a small
  * capture's files. */
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -23,6 +25,7 @@ _Static_assert(CHECKSUM_TEXT_SIZE == 2 * SHA256_DIGEST_LENGTH + 1, "two hex digi
 struct checksum {
     XXH3_state_t xxh3; /* first: it has the strictest alignment */
     enum checksum_kind kind;
+    bool wide; /* of XXH128: xxh3_wide() */
     SHA256_CTX sha256;
     MD5_CTX md5;
     uint32_t crc;        /* of CKSUM */
@@ -61,6 +64,14 @@ static void add_to_crc(struct checksum *sum, unsigned char byte)
     sum->crc = sum->crc << 8 ^ sum->table[(sum->crc >> 24 ^ byte) & 255];
 }
 
+static void add_to_xxh3(struct checksum *sum, const void *bytes, size_t length)
+{
+    if (sum->wide)
+        xxh3_wide_add(&sum->xxh3, bytes, length);
+    else
+        XXH3_128bits_update(&sum->xxh3, bytes, length);
+}
+
 struct checksum *checksum_new(void)
 {
     return checksum_new_kind(CHECKSUM_SHA256);
@@ -74,6 +85,7 @@ struct checksum *checksum_new_kind(enum checksum_kind kind)
         return NULL;
     memset(sum, 0, sizeof *sum);
     sum->kind = kind;
+    sum->wide = xxh3_wide();
     if (kind == CHECKSUM_CKSUM)
         make_table(sum->table);
     start(sum);
@@ -90,7 +102,7 @@ void checksum_add(struct checksum *sum, const void *bytes, size_t length)
     else if (sum->kind == CHECKSUM_MD5)
         MD5_Update(&sum->md5, bytes, length);
     else if (sum->kind == CHECKSUM_XXH128)
-        XXH3_128bits_update(&sum->xxh3, bytes, length);
+        add_to_xxh3(sum, bytes, length);
     else
         for (size_t i = 0; i < length; i++)
             add_to_crc(sum, ((const unsigned char *)bytes)[i]);

@@ -272,7 +272,7 @@ static int sort_by_keys(struct batch *batch, struct err *err)
 
 static bool equal_keys(const struct spool_key *a, const struct spool_key *b)
 {
-    return a->major == b->major && a->minor == b->minor;
+    return ((a->minor ^ b->minor) | (a->major ^ b->major)) == 0;
 }
 
 static int by_tie(const void *a, const void *b, void *arg)
@@ -287,12 +287,13 @@ static int by_tie(const void *a, const void *b, void *arg)
 static void sort_ties(struct batch *batch)
 {
     struct entry *entries = batch->entries.items;
-    for (size_t i = 0, next; i < batch->entries.count; i = next) {
-        next = i + 1;
-        while (next < batch->entries.count && equal_keys(&entries[i].key, &entries[next].key))
+    const size_t count = batch->entries.count;
+    for (size_t i = 0, next = 1; next < count; i = next++) {
+        if (!equal_keys(&entries[i].key, &entries[next].key))
+            continue;
+        while (next < count && equal_keys(&entries[i].key, &entries[next].key))
             next++;
-        if (next - i > 1)
-            qsort_r(&entries[i], next - i, sizeof *entries, by_tie, batch);
+        qsort_r(&entries[i], next - i, sizeof *entries, by_tie, batch);
     }
 }
 
@@ -450,21 +451,28 @@ static int make_room(struct spool *spool, size_t size, struct err *err)
                : 0;
 }
 
-int spool_add(struct spool *spool, const struct spool_key *key, const void *record, size_t size, struct err *err)
+/* What is seldom so, out of the way of the rest. */
+__attribute__((noinline)) static int refuse_or_make_room(struct spool *spool, size_t size, struct err *err)
 {
-    size_t padded_size = padded(size);
     if (size > SPOOL_RECORD_MAX)
         return err_set(err, ERR_LIMIT, "a record of %zu bytes is too long to be sorted", size);
-    if (spool->left < padded_size + ENTRY_SIZE && make_room(spool, padded_size, err) < 0)
+    return make_room(spool, padded(size), err);
+}
+
+int spool_add(struct spool *spool, const struct spool_key *key, const void *record, size_t size, struct err *err)
+{
+    const size_t padded_size = padded(size), taken = padded_size + ENTRY_SIZE;
+    if ((spool->left < taken || size > SPOOL_RECORD_MAX) && refuse_or_make_room(spool, size, err) < 0)
         return err_status(err);
-    spool->left -= padded_size + ENTRY_SIZE;
     struct batch *batch = &spool->filling;
-    batch->entries.items[batch->entries.count++] = (struct entry){*key, (uint32_t)batch->bytes.count, (uint32_t)size};
-    char *place = batch->bytes.items + batch->bytes.count;
-    if (size > 0)
+    const size_t used = batch->bytes.count;
+    spool->left -= taken;
+    batch->bytes.count = used + padded_size;
+    batch->entries.items[batch->entries.count++] = (struct entry){*key, (uint32_t)used, (uint32_t)size};
+    char *place = batch->bytes.items + used;
+    if (padded_size != size)
         memset(place + padded_size - sizeof(uint64_t), 0, sizeof(uint64_t));
     memcpy(place, record, size);
-    batch->bytes.count += padded_size;
     return 0;
 }
 

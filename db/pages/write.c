@@ -163,11 +163,22 @@ void page_table_free(struct page_table *table)
 
 /* ---- rows ---- */
 
-/* How an integer that needs one byte, two, ... is stored; it is shifted until its bytes stand first. */
+/* How an integer is stored whose highest bit that is not its sign is this one; it is shifted until its bytes stand
+ * first. */
+#define WIDTH_8(serial, bytes) WIDTH_4(serial, bytes), WIDTH_4(serial, bytes)
+#define WIDTH_4(serial, bytes) WIDTH(serial, bytes), WIDTH(serial, bytes), WIDTH(serial, bytes), WIDTH(serial, bytes)
+#define WIDTH(serial, bytes)                                                                                           \
+    {                                                                                                                  \
+        serial, bytes, 64 - 8 * (bytes)                                                                                \
+    }
 static const struct width {
     uint8_t serial, bytes;
     uint16_t shift;
-} widths[8] = {{1, 1, 56}, {2, 2, 48}, {3, 3, 40}, {4, 4, 32}, {5, 6, 16}, {5, 6, 16}, {6, 8, 0}, {6, 8, 0}};
+} widths[64] = {
+    WIDTH_4(1, 1), WIDTH(1, 1),   WIDTH(1, 1),   WIDTH(1, 1),   /* 0 to 6: with the sign a byte */
+    WIDTH_8(2, 2), WIDTH_8(3, 3), WIDTH_8(4, 4), WIDTH_8(5, 6), /* to 38 */
+    WIDTH_8(5, 6), WIDTH_8(6, 8), WIDTH_8(6, 8), WIDTH(6, 8),
+};
 
 /* Puts an integer behind the values so far, with up to VALUE_MAX bytes of anything behind it. */
 static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsigned char *ret_serial)
@@ -176,8 +187,8 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         *ret_serial = (unsigned char)(SERIAL_ZERO + value);
         return to;
     }
-    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value) | 1; /* all bits of a negative one turned */
-    const struct width *width = &widths[(((unsigned)__builtin_clzll(magnitude) ^ 63) + 1) / 8];
+    const uint64_t magnitude = (uint64_t)(value ^ value >> 63) | 1; /* all bits of a negative one turned */
+    const struct width *width = &widths[(unsigned)__builtin_clzll(magnitude) ^ 63];
     uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);
     *ret_serial = width->serial;

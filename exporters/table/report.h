@@ -50,7 +50,7 @@ struct report_walk {
                  size_t count, struct err *err);
 };
 
-/* A query of a user's file. */
+/* A query of a file (msprof-report(5)). */
 struct report_user_query {
     const char *text, *place; /* place: the file, for messages */
     size_t first_line;        /* of the text in the file */
@@ -95,6 +95,8 @@ struct report {
     const struct report_walk *walk;       /* instead of the scan, too; shared with other reports */
     const void *visitor;                  /* what its functions, or the walk, use, of their type */
     const struct report_user_query *user; /* instead of all that: its columns are the report's */
+    const struct report_user_query *own;  /* likewise, of msprof's own text: it knows :device and temporary tables, and
+                                             nothing confines it */
 };
 
 /* The scope that a table is made of, beside the database: a part of it, and the suffix of its file among those of other
@@ -174,10 +176,14 @@ int report_close(struct report_run *run, int status, struct err *err);
 /* Completes the file of the last part. */
 int report_end_part(struct report_run *run, struct err *err);
 
-/* All reports: those of exporters/reports/, then those of kinds with a series, each group by name; ended by NULL.
+/* All reports: those of exporters/reports/ and features/, functions and texts alike, then those of kinds with a series,
+ * each group by name; ended by NULL.
  * Within a family the names of those that summaries have are different from each other, and so are those of the shown
  * ones, by test. NULL with err set when memory ran out. */
 const struct report *const *report_all(struct err *err);
+/* Whether the queries of msprof's own texts can be asked of an empty database, and have a value for each column: for
+ * the build. Those that are for captures with something beside them are left out. */
+int report_check_own(struct err *err);
 /* Finds the report of this name that captures of a family (CAPTURE_...) can have; of two the one that is only shown.
  * NULL: there is none. */
 const struct report *report_find(const struct report *const *all, const char *name, int family);
@@ -188,6 +194,8 @@ const struct report *report_find_file(const struct report *const *all, const cha
 
 /* Puts the rows of the report's query. */
 int report_query_rows(struct report_run *run, struct err *err);
+/* Prepares the query of the report's own text; the columns are those of the report. */
+int report_own_prepare(sqlite3 *db, const struct report *report, sqlite3_stmt **ret, struct err *err);
 /* Puts the rows of a user's query. */
 int report_user_rows(struct report_run *run, struct err *err);
 /* Adds the columns that the user's query gives to the plan of a report that has none. */
@@ -198,7 +206,7 @@ int report_scan_rows(struct report_run *run, struct err *err);
 /* Reads the tables that columns of the run look up; once, before rows are put. */
 int report_lookups_load(struct report_run *run, struct err *err);
 
-/* A user's own reports: text files with a query and what its columns are. msprof-report(5) describes them. */
+/* Reports as text files with a query and what its columns are: msprof-report(5) describes them. */
 
 #define REPORT_FILE_SUFFIX ".report"
 #define REPORT_FILE_LIMIT ((size_t)1024 * 1024) /* bytes */
@@ -209,6 +217,7 @@ struct report_files {
     size_t count, capacity;
     int64_t seconds; /* that each query may take; 0: as many as it takes */
     bool joint;      /* each is asked over several captures */
+    bool own;        /* they are msprof's own */
 };
 
 /* Adds the report of a text; what the messages call it is name. -ERR_FORMAT reports line and column of a mistake; a

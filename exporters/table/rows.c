@@ -7,6 +7,7 @@
 #include "db/memory_bound.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
+#include "exporters/extension.h"
 #include "exporters/parallel.h"
 #include "exporters/query_compile.h"
 #include "exporters/table/overdue.h"
@@ -161,15 +162,22 @@ static int statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
                                               : status;
 }
 
-int report_query_rows(struct report_run *run, struct err *err)
+static int prepare_rows(const struct report_run *run, sqlite3_stmt **ret, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf sql;
-    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    if (run->report->own != NULL)
+        return report_own_prepare(run->session->db, run->report, ret, err);
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &run->report->query);
     add_expressions(run, &sql);
     query_end(&sql, &run->report->query, NULL, NULL);
-    if (query_sql_prepare(run->session->db, &sql, &statement, err) < 0)
+    return query_sql_prepare(run->session->db, &sql, ret, err);
+}
+
+int report_query_rows(struct report_run *run, struct err *err)
+{
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    if (prepare_rows(run, &statement, err) < 0)
         return err_status(err);
     bind_scope(statement, run->scope);
     return statement_rows(run, statement, err);
@@ -275,6 +283,17 @@ static int check_tail(sqlite3 *db, const struct report_user_query *query, const 
 #define COLUMNS_OF_QUERY SIZE_MAX /* the report has those that the query gives */
 
 /* columns: how many the report has. */
+static int check_columns(sqlite3_stmt *statement, const struct report_user_query *query, size_t columns,
+                         struct err *err)
+{
+    char message[160];
+    if ((size_t)sqlite3_column_count(statement) == columns || columns == COLUMNS_OF_QUERY)
+        return 0;
+    snprintf(message, sizeof message, "the query returns %d columns, but the report has %zu",
+             sqlite3_column_count(statement), columns);
+    return fail_at(query, 0, err, message);
+}
+
 static int check_query(sqlite3_stmt *statement, const struct report_user_query *query, size_t columns, struct err *err)
 {
     char message[160];
@@ -288,11 +307,7 @@ static int check_query(sqlite3_stmt *statement, const struct report_user_query *
                  name != NULL ? name : "?");
         return fail_at(query, 0, err, message);
     }
-    if ((size_t)sqlite3_column_count(statement) == columns || columns == COLUMNS_OF_QUERY)
-        return 0;
-    snprintf(message, sizeof message, "the query returns %d columns, but the report has %zu",
-             sqlite3_column_count(statement), columns);
-    return fail_at(query, 0, err, message);
+    return check_columns(statement, query, columns, err);
 }
 
 /* Where SQLite does not say where it is, what the message names does: "no such table: nowhere". */
@@ -325,6 +340,20 @@ static int prepare(const struct report_run *run, size_t columns, sqlite3_stmt **
         return fail_at(query, offset, err, message_of(db));
     }
     return check_query(*ret, query, columns, err) < 0 || check_tail(db, query, tail, err) < 0 ? err_status(err) : 0;
+}
+
+int report_own_prepare(sqlite3 *db, const struct report *report, sqlite3_stmt **ret, struct err *err)
+{
+    const struct report_user_query *query = report->own;
+    size_t columns = 0;
+    *ret = NULL;
+    while (report->columns[columns].title != NULL)
+        columns++;
+    if (extension_query_begin(db, query->text, err) < 0)
+        return err_status(err);
+    if (sqlite3_prepare_v2(db, query->text, -1, ret, NULL) != SQLITE_OK)
+        return fail_at(query, find_offset(query, db), err, sqlite3_errmsg(db));
+    return check_columns(*ret, query, columns, err);
 }
 
 /* ---- time and memory ---- */

@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 #include "db/query/query_loop.h"
+#include "exporters/extension.h"
 #include "features/opprof/kinds/common/metric_csv.h"
 #include "features/opprof/opprof_totals.h"
 
@@ -139,3 +140,10 @@ int opprof_views_make(sqlite3 *db, const char *sql, struct err *err)
     const int status = make_needed(db, sql, err), closed = database_exec(db, "PRAGMA query_only = ON", err);
     return status < 0 ? status : closed;
 }
+
+static int begin_query(sqlite3 *db, const char *sql, struct err *err)
+{
+    return strstr(sql, "opprof_") != NULL ? opprof_views_make(db, sql, err) : 0;
+}
+
+const struct export_extension export_extension_opprof = {.query_begin = begin_query};

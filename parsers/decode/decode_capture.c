@@ -208,6 +208,44 @@ static bool find_next(struct stream *stream, size_t *at)
     return !stream->searching;
 }
 
+/* The magics of a plan whose layout has one that is all of them, which are most; else the layout is asked. */
+struct one_magic {
+    bool only;
+    struct magic_step step;
+};
+
+static inline bool one_stands(const struct one_magic *one, const struct decode_plan *plan, const unsigned char *record)
+{
+    return one->only ? (bytes_load(record + one->step.offset, 8, false) & one->step.mask) == one->step.value
+                     : magics_stand(plan, record);
+}
+
+/* Takes the records at the front as long as each is sound, and another follows, as take_chunk does; how many bytes that
+ * are, or -code. */
+static int64_t take_sound(struct stream *stream, struct err *err)
+{
+    const struct layout *layout = stream->layout;
+    const struct decode_plan *plan = stream->plan;
+    const struct one_magic one = {plan->magics_whole && plan->magic_count == 1, plan->magics[0]};
+    const size_t size = layout->record_size;
+    const bool can_search = framing_can_search(layout);
+    struct decoder *decoder = stream->decoder;
+    const unsigned char *record = stream->buffer;
+    if (stream->used < 2 * size || !magics_stand(plan, record))
+        return 0;
+    const unsigned char *last = record + stream->used - 2 * size;
+    for (bool sound = true; sound && record <= last; record += size) {
+        sound = one_stands(&one, plan, record + size);
+        if (!sound && can_search)
+            break;
+        stream_locate(stream, (size_t)(record - stream->buffer));
+        if (take_record(stream, record, err) < 0)
+            return err_status(err);
+        decoder->record++;
+    }
+    return record - stream->buffer;
+}
+
 /* Decodes what is complete in the buffer; returns how many bytes are done with, or -code. */
 static int64_t take_chunk(struct stream *stream, struct err *err)
 {
@@ -215,7 +253,10 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
     const bool can_search = framing_can_search(stream->layout);
     /* Whether a record is whole shows in the one after it. */
     const size_t wanted = can_search && !stream->last_chunk ? 2 * size : size;
-    size_t at = 0, sound = SIZE_MAX;
+    const int64_t taken = stream->searching ? 0 : take_sound(stream, err);
+    size_t at = taken > 0 ? (size_t)taken : 0, sound = SIZE_MAX;
+    if (taken < 0)
+        return taken;
     while (stream->used - at >= wanted) {
         if (stream->searching && !find_next(stream, &at))
             break;
@@ -316,28 +357,6 @@ static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *
     stream->used -= (size_t)done;
     stream->buffer_offset += done;
     return check_stop(stream->decoder, err);
-}
-
-/* Takes the records at the front as long as each is sound, and another follows, as take_chunk does; how many bytes that
- * are, or -code. */
-static int64_t take_sound(struct stream *stream, struct err *err)
-{
-    const struct layout *layout = stream->layout;
-    const size_t size = layout->record_size;
-    const bool can_search = framing_can_search(layout);
-    size_t at = 0;
-    bool sound = stream->used >= size && magics_stand(stream->plan, stream->buffer);
-    while (sound && stream->used - at >= 2 * size) {
-        sound = magics_stand(stream->plan, stream->buffer + at + size);
-        if (!sound && can_search)
-            break;
-        stream_locate(stream, at);
-        if (take_record(stream, stream->buffer + at, err) < 0)
-            return err_status(err);
-        stream->decoder->record++;
-        at += size;
-    }
-    return (int64_t)at;
 }
 
 /* Whether the bytes that come next may be looked at where the reader has them: what is left in the buffer goes in front

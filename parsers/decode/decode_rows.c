@@ -264,9 +264,14 @@ void decode_record(struct decode_plan *plan, const unsigned char *record, struct
 /* Rows on their way from hooks and the record loop to the sink. */
 
 /* Rows of few kinds come by turns: the place where a kind was last found is indexed by its address. */
+static inline struct open_batch **place_of(struct decoder *decoder, const struct record_kind *kind)
+{
+    return &decoder->found[(uintptr_t)kind / sizeof *kind % FOUND_KINDS];
+}
+
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind)
 {
-    struct open_batch **found = &decoder->found[(uintptr_t)kind / sizeof *kind % FOUND_KINDS];
+    struct open_batch **found = place_of(decoder, kind);
     for (size_t i = 0; (*found == NULL || (*found)->kind != kind) && i < decoder->open_count; i++) {
         if (decoder->open[i].kind == kind)
             *found = &decoder->open[i];
@@ -284,10 +289,17 @@ static int commit(struct decoder *decoder, struct open_batch *open, struct err *
 }
 
 /* Whether a row of so many bytes of texts has no room any more. Long texts are counted when they are there. */
-static bool is_full(const struct row_batch *batch, size_t text_bytes)
+static inline bool is_full(const struct row_batch *batch, size_t text_bytes)
 {
     return batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes ||
            batch->long_bytes > BATCH_TEXTS;
+}
+
+static inline void begin_row(struct row_batch *batch, struct row *ret_row)
+{
+    ret_row->cells = batch->cells + batch->rows * batch->kind->column_count;
+    ret_row->present = &batch->present[batch->rows];
+    *ret_row->present = 0;
 }
 
 int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row,
@@ -304,9 +316,7 @@ int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t tex
         if (batch == NULL)
             return err_status(err);
     }
-    ret_row->cells = batch->cells + batch->rows * open->kind->column_count;
-    ret_row->present = &batch->present[batch->rows];
-    *ret_row->present = 0;
+    begin_row(batch, ret_row);
     return 0;
 }
 
@@ -379,13 +389,21 @@ int64_t decoder_row_count(const struct decoder *decoder, const struct record_kin
 
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err)
 {
-    struct open_batch *open = decoder_open_batch(decoder, kind);
+    struct open_batch *open = *place_of(decoder, kind);
+    if (open == NULL || open->kind != kind)
+        open = decoder_open_batch(decoder, kind);
     if (open == NULL)
         return err_set(err, ERR_FAILED, "record kind '%s' is not registered", kind->name);
-    int status = open_batch_next(decoder, open, open->text_columns * BATCH_TEXT_MAX, ret_row, err);
-    if (status == 0)
-        open_batch_keep(open);
-    return status;
+    struct row_batch *batch = open->batch;
+    if (batch == NULL || is_full(batch, open->text_columns * BATCH_TEXT_MAX)) {
+        int status = open_batch_next(decoder, open, open->text_columns * BATCH_TEXT_MAX, ret_row, err);
+        if (status < 0)
+            return status;
+    } else {
+        begin_row(batch, ret_row);
+    }
+    open_batch_keep(open);
+    return 0;
 }
 
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err)

@@ -2,6 +2,7 @@
 #include "parsers/join/association_data.h"
 
 #include "base/array.h"
+#include "base/map_word.h"
 #include "base/number.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct numbered {
 
 bool id_map_get(const struct id_map *map, int64_t key, uint32_t *ret)
 {
-    const struct numbered *item = map_get(&map->map, &key);
+    const struct numbered *item = map_get_word(&map->map, (uint64_t)key);
     if (item != NULL)
         *ret = item->value;
     return item != NULL;
@@ -104,31 +105,22 @@ int association_expect_name(struct association *association, int64_t id, const c
     return id_map_set(&association->unnamed_ids, id, 0, err);
 }
 
-static struct recent_name *recent_name(struct association *association, int64_t id)
-{
-    return &association->recent_names[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - RECENT_NAME_BITS)];
-}
-
 int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err)
 {
-    *recent_name(association, id) = (struct recent_name){.known = false};
+    *association_recent_name(association, id) = (struct recent_name){.known = false};
     return id_map_set(&association->name_ids, id, text, err);
 }
 
-int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err)
+int association_find_text(struct association *association, int64_t id, const char *field, uint32_t *ret,
+                          struct err *err)
 {
-    struct recent_name *recent = recent_name(association, id);
-    if (recent->id == id && recent->known) {
-        *ret = recent->text;
-        return 0;
-    }
     if (!id_map_get(&association->name_ids, id, ret)) {
         if (association_expect_name(association, id, field, err) < 0 ||
             association_number_text(association, (uint64_t)id, ret, err) < 0 ||
             id_map_set(&association->name_ids, id, *ret, err) < 0)
             return err_status(err);
     }
-    *recent = (struct recent_name){id, *ret, true};
+    *association_recent_name(association, id) = (struct recent_name){id, *ret, true};
     return 0;
 }
 

@@ -455,7 +455,24 @@ bool association_type_text(const struct association *association, uint32_t level
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
-int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err);
+int association_find_text(struct association *association, int64_t id, const char *field, uint32_t *ret,
+                          struct err *err);
+
+static inline struct recent_name *association_recent_name(struct association *association, int64_t id)
+{
+    return &association->recent_names[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - RECENT_NAME_BITS)];
+}
+
+/* Likewise; mostly it was found before. */
+static inline int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret,
+                                   struct err *err)
+{
+    const struct recent_name *recent = association_recent_name(association, id);
+    if (recent->id != id || !recent->known)
+        return association_find_text(association, id, field, ret, err);
+    *ret = recent->text;
+    return 0;
+}
 
 /* The call itself or the nearest around it of this kind. */
 uint32_t association_call_around(const struct thread *thread, uint32_t call, enum around around);

@@ -66,8 +66,10 @@ static struct spool_key task_place(uint32_t device_id, bool unique_tasks, uint32
     return (struct spool_key){task_key(device_id, unique_tasks ? 0 : stream_id), (uint64_t)task_id << 32};
 }
 
-static int compare_keys(const struct spool_key *a, const struct spool_key *b)
+static inline int compare_keys(const struct spool_key *a, const struct spool_key *b)
 {
+    if (((a->major ^ b->major) | (a->minor ^ b->minor)) == 0) /* mostly */
+        return 0;
     return a->major != b->major ? array_order(a->major, b->major) : array_order(a->minor, b->minor);
 }
 
@@ -501,7 +503,7 @@ static bool take_counters(struct matched_task *task, const struct spooled_pmu *p
     struct pmu_sum *sum = &task->pmu[pmu->core];
     if (task->counted[pmu->core] && sum->whole && !pmu->place.block)
         return false;
-    if (!task->counted[pmu->core])
+    if (!task->counted[pmu->core] && pmu->place.block)
         *sum = (struct pmu_sum){.counter_count = pmu->counter_count, .duration_ns = NO_DURATION};
     task->counted[pmu->core] = true;
     if (pmu->place.block && (sum->whole || sum->blocks == blocks_of_other_core(task)))

@@ -15,6 +15,8 @@
 struct device_half *association_half(struct association *association, uint32_t device_id, struct err *err)
 {
     uint32_t number;
+    if (association->halves.count > 0 && association->halves.items[0].device_id == device_id) /* mostly the only one */
+        return &association->halves.items[0];
     if (id_map_get(&association->half_numbers, device_id, &number))
         return &association->halves.items[number];
     if (id_map_set(&association->half_numbers, device_id, (uint32_t)association->halves.count, err) < 0)

@@ -76,6 +76,63 @@ END
     done
 }
 
+@test "the data problems in msprof-import(1) in Chinese are worded as the program's messages are" {
+    needs python3
+    [ -e "$repository/po/zh_CN.po" ] || skip "there is no catalogue"
+    run python3 - "$repository/po/zh_CN.po" "$repository/man/msprof-import.1" "$repository/man/zh_CN/man1/msprof-import.1" <<'END'
+import re, sys
+catalogue = {}
+for entry in re.findall(r'msgid ((?:"[^\n]*"\n)+)msgstr ((?:"[^\n]*"\n)+)', open(sys.argv[1], encoding="utf-8").read()):
+    english, chinese = ("".join(re.findall(r'"(.*)"', part)) for part in entry)
+    catalogue[english] = chinese
+
+def problems(path, remedy):
+    text = open(path, encoding="utf-8").read()
+    text = text[text.index(".Sh DIAGNOSTICS"):text.index(".Sh SEE ALSO")]
+    found = {}
+    for name, words in re.findall(r"\.It Cm (\S+) Pq \w+\n(.*?)(?=\n\.It|\n\.El)", text, re.S):
+        words = " ".join(re.sub(r"^\.Xr (\S+) (\d) ?([.,;)]*)$", r"\1(\2)\3", words, flags=re.M).split())
+        found[name] = [re.sub(r" (?=[，。；）])", "", part).strip().rstrip(".。") for part in words.split(remedy)]
+    return found
+
+def blanks(text):
+    return re.sub(r"\s+", "", text)
+
+english, chinese = problems(sys.argv[2], "Remedy:"), problems(sys.argv[3], "处理方法：")
+assert english.keys() == chinese.keys()
+compared = 0
+for name, parts in english.items():
+    for part, theirs in zip(parts, chinese[name]):
+        # a few say more in the manual than in the message
+        message = catalogue.get(part[0].lower() + part[1:], catalogue.get(part, ""))
+        if message:
+            compared += 1
+            if blanks(message) != blanks(theirs):
+                print(f"{name}: the message is '{message}', the manual has '{theirs}'")
+print(compared)
+END
+    expect_equal "$status" 0
+    # all but the three that the manual describes at greater length
+    [ "$(tail -n 1 <<<"$output")" -ge 150 ]
+    expect_equal "$(sed '$d' <<<"$output")" ""
+}
+
+@test "man shows the pages in Chinese where the language is zh_CN, and those in English where it is another one" {
+    needs man localedef groff
+    mkdir -p locales manual/man1 manual/zh_CN
+    for language in zh_CN zh_TW; do
+        localedef -i "$language" -f UTF-8 "locales/$language.UTF-8" 2>/dev/null || skip "the sources of locales are not installed"
+    done
+    cp "$built"/*.1 manual/man1
+    cp -r "$built/zh_CN/man1" manual/zh_CN
+    export MANPATH=$PWD/manual MANPAGER=cat LOCPATH=$PWD/locales MANWIDTH=80
+    for language in zh_CN.UTF-8:比较采集数据并检查门限 'zh_TW.UTF-8:compare captures and check gates' 'C:compare captures and check gates'; do
+        expect_contains "$(LC_ALL=${language%%:*} man msprof-diff)" "${language#*:}"
+    done
+    # a page that has no translation is shown in English
+    expect_contains "$(LC_ALL=zh_CN.UTF-8 man msprof-sql)" "run a query on the database of a capture"
+}
+
 compare_readmes() { # the one in English, the one in Chinese
     python3 "$repository/tests/lib/readme_translation.py" "$1" "$2"
 }

@@ -132,6 +132,55 @@ p.write()
 END
 }
 
+@test "a report and a column of it are one text without C, and what is wrong in it stops the build" {
+    needs python3
+    enter_tree_copy
+    local file=exporters/reports/cann/memory_copies.report
+    blocks text adding-a-report.md >$file
+    make -s -j2 program manual
+    # shellcheck disable=SC2034 # run_msprof runs it
+    MSPROF=$PWD/build/msprof
+    make_copying_capture
+    run_msprof export summary -q -dir PROF_1 --stable-names
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    python3 - <<'END'
+import csv, sqlite3
+rows = list(csv.DictReader(open("PROF_1/mindstudio_profiler_output/memory_copies.csv")))
+db = sqlite3.connect("PROF_1/sqlite/runtime.db")
+names = {0: "host to host", 1: "host to device", 2: "device to host", 3: "device to device"}
+sums = {}
+for direction, size in db.execute("SELECT copy_direction, copy_bytes FROM device_task WHERE copy_bytes IS NOT NULL"):
+    count, total = sums.get(names[direction], (0, 0))
+    sums[names[direction]] = (count + 1, total + size)
+assert len(rows) == len(sums) > 1, rows
+for row in rows:
+    assert (int(row["Count"]), int(row["Bytes"])) == sums[row["Direction"]], (row, sums)
+END
+    expect_contains "$(<build/release/man/msprof-export.1)" "Bytes that asynchronous copies moved, by direction."
+
+    # a further column is a further line, and a value of the query
+    sed -i -e 's/^sql$/column "Largest(B)" number bytes -- The largest.\nsql/' -e 's/sum(copy_bytes)/&, max(copy_bytes)/' $file
+    make -s -j2 program manual
+    run_msprof show -dir PROF_1 --table memory_copies --columns largest --format csv
+    expect_equal "$output" "Largest(B)
+$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT max(copy_bytes) FROM device_task WHERE copy_bytes IS NOT NULL GROUP BY copy_direction')"
+
+    # a column that the schema has not, one too many, and a statement that there is not
+    sed -i 's/max(copy_bytes)/max(copied)/' $file
+    run make -s -j2 program manual
+    [ "$status" -ne 0 ]
+    expect_contains "$output" "$file:13:"
+    expect_contains "$output" "no such column: copied"
+    sed -i 's/, max(copied)//' $file
+    run make -s -j2 program manual
+    [ "$status" -ne 0 ]
+    expect_contains "$output" "the query returns 3 columns, but the report has 4"
+    sed -i 's/^narrowed/narrow/' $file
+    run make -s -j2 program manual
+    [ "$status" -ne 0 ]
+    expect_contains "$output" "$file:7:1: expected report"
+}
+
 @test "a column of another table is one entry of a report" {
     needs python3
     enter_tree_copy

@@ -561,35 +561,3 @@ const struct report report_op_summary_2022 = {
     .open = open_summary_2022,
     .rows = put_rows,
 };
-
-/* op_summary of captures of 2020: every execution of an operator. */
-const struct report report_op_summary_job = {
-    .name = "op_summary",
-    .title = "Operators",
-    .doc = "Every operator that ran on a device, in the order of their starts, with its shapes, types and formats.",
-    .families = FAMILY_JOB,
-    .of_device = true,
-    .query = {.with = "run AS (SELECT *, lag(start_ns + duration_ns) OVER (ORDER BY id) AS end_before"
-                      "  FROM device_task WHERE device_id IS :device)",
-              .from = "run r LEFT JOIN tensor_set s ON s.id = r.tensor_set_id",
-              .where = "op_name_id IS NOT NULL",
-              .order_by = "r.id"},
-    .columns =
-        VALUE_LIST({"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
-                   {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
-                   {"Stream ID", "stream_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
-                   {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task that it was."},
-                   {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .flags = REPORT_START,
-                    .doc = "Start."},
-                   {"Task Duration(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED_FIXED, 3,
-                    .unit = UNIT_NS, .doc = "Its duration."},
-                   {"Task Wait Time(us)", "exact_ns(device_id, end_before, max(coalesce(start_ns - end_before, 0), 0))",
-                    FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
-                    .doc = "Time since the end of the previous task on the same device."},
-                   {"Input Shapes", "input_shapes", .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its inputs."},
-                   {"Input Data Types", "input_data_types", .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
-                   {"Input Formats", "input_formats", .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
-                   {"Output Shapes", "output_shapes", .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its outputs."},
-                   {"Output Data Types", "output_data_types", .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
-                   {"Output Formats", "output_formats", .flags = REPORT_NO_TERMINAL, .doc = "Their formats."}),
-};

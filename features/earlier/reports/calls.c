@@ -145,24 +145,3 @@ const struct report report_runtime_api_2022 = {
     .state_size = sizeof(struct device_2022),
     .rows = put_rows_runtime,
 };
-
-/* ge_op_execute: what the host did for operators of dynamic shape, as Ascend's tool of 2022 has it. */
-const struct report report_ge_op_execute_2022 = {
-    .name = "ge_op_execute",
-    .title = "Steps of the host for operators",
-    .doc = "Work of the host for operators of dynamic shape, when and how long.",
-    .families = FAMILY_2022,
-    .of_device = true,
-    .query = {.with = HASHES_2022,
-              .from = "framework_op_execute e JOIN source_file s ON s.id = e.file_id"
-                      "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id",
-              .where = "s.device_id = :device",
-              .order_by = "e.id"},
-    .columns =
-        VALUE_LIST({"Thread ID", "e.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
-                   {"OP Type", "coalesce(t.name, CAST(e.op_type_id AS TEXT))", .doc = "The type of the operator."},
-                   {"Event Type", "coalesce(n.name, CAST(e.event_type_id AS TEXT))", .doc = "Step of the work for it."},
-                   {"Start Time", "e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_START,
-                    .doc = "Start, in microseconds."},
-                   {"Duration(us)", "e.end_ns - e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "Its time."}),
-};

@@ -57,20 +57,18 @@ int task_pairs_start(struct task_pairs *pairs, struct decoder *decoder, const st
     char text[TASK_TEXT_MAX];
     struct pair_key packed = pack(key);
     struct open_half *half = map_get(&pairs->open, &packed);
-    struct place place = decoder_place(decoder, NULL);
     check_order(pairs, decoder, tick);
     if (half != NULL) {
         enum diag_id id = id_of_restarted(half);
-        diag_report(decoder_diag(decoder), id, &place, "%s starts again; the start at tick %lld has no end",
-                    in_words(key, text), (long long)half->tick);
+        decoder_report(decoder, id, NULL, "%s starts again; the start at tick %lld has no end", in_words(key, text),
+                       (long long)half->tick);
         half_drop(half, id);
         half->tick = tick;
         half->file = decoder_joined_file(decoder);
         return 0;
     }
     if (pair_table_is_full(&pairs->open)) {
-        diag_report(decoder_diag(decoder), DIAG_TASK_END_LOST, &place, "more than %u tasks under way at once",
-                    PAIR_TABLE_MAX);
+        decoder_report(decoder, DIAG_TASK_END_LOST, NULL, "more than %u tasks under way at once", PAIR_TABLE_MAX);
         *keep = decoder_joined_file(decoder) == NULL;
         return 0;
     }
