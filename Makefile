@@ -778,7 +778,7 @@ C_FILES     := $(sort $(filter-out features/cluster/mpi/%,$(call below,base pars
 PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
-SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
+SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tests/bats.sh tools/*.sh testdata/generate/*.sh tests/*/*.sh tests/*/*.bash \
                tests/*/*.bats))
 LINT        := $(BUILD)/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)

@@ -9,6 +9,7 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/options/first_tries.h"
 #include "db/database.h"
 #include "db/stable_views.h"
 #include "exporters/export.h"
@@ -78,14 +79,37 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const char *tabl
     return status;
 }
 
+/* The same pattern for both cases of each letter; its value begins at a byte of the filter. */
+static void hint_of_case(const char *filter, size_t at, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf both;
+    bool has_letter = false;
+
+    strbuf_init(&both, ERR_TEXT_SIZE);
+    for (const char *letter = filter + at; *letter != '\0'; letter++)
+        if (isalpha((unsigned char)*letter)) {
+            strbuf_addf(&both, "[%c%c]", toupper((unsigned char)*letter), tolower((unsigned char)*letter));
+            has_letter = true;
+        } else {
+            strbuf_addc(&both, *letter);
+        }
+    if (has_letter && !both.failed)
+        err_hint(err, "a pattern counts upper and lower case: --filter '%.*s%s'", (int)at, filter, both.data);
+}
+
 /* How texts are compared, where the only filter compares one and nothing passed it. */
 static void hint_of_filter(const struct show_settings *settings, struct err *err)
 {
     const char *filter = settings->filters.count == 1 ? settings->filters.values[0] : "";
     const char *sign = strpbrk(filter, "~<>=!"), *value = sign != NULL ? sign + strspn(sign, "~<>=! ") : "";
 
-    if (sign == NULL || (*sign != '~' && *sign != '=') || !isalpha((unsigned char)*value) ||
-        strpbrk(value, "*?['") != NULL)
+    if (sign == NULL || (*sign != '~' && *sign != '=') || strpbrk(value, "['") != NULL)
+        return;
+    if (*sign == '~' && strpbrk(value, "*?") != NULL) {
+        hint_of_case(filter, (size_t)(value - filter), err);
+        return;
+    }
+    if (!isalpha((unsigned char)*value) || strpbrk(value, "*?") != NULL)
         return;
     err_hint(err, "%s: --filter '%.*s~*[%c%c]%s*'",
              *sign == '~' || sign[1] == '~' ? "~ compares the whole text with a pattern"
@@ -135,6 +159,33 @@ struct showing {
     const struct opprof_links *links;
 };
 
+/* A query's hint: where the tables are, or the report that has the name of the missing one. */
+static void hint_of_query(struct err *err)
+{
+    static const char missing[] = "no such table: ";
+    const char *name = strstr(err->causes[0], missing);
+    struct err ignored = ERR_INIT;
+    const struct report *const *report = name != NULL ? report_all(&ignored) : NULL;
+
+    for (; report != NULL && *report != NULL; report++)
+        if (strcmp((*report)->name, name + sizeof missing - 1) == 0)
+            err_hint(err, "that is a report: msprof show CAPTURE --table %s", (*report)->name);
+    if (name != NULL || strstr(err->causes[0], "no such column") != NULL ||
+        strstr(err->causes[0], "syntax error") != NULL || strstr(err->causes[0], "it is a view") != NULL)
+        err_hint(err, "msprof sql CAPTURE 'SELECT name, sql FROM sqlite_schema' lists tables and columns");
+}
+
+/* What to type where the user asked for a table by a name of another tool. */
+static void hint_of_table(const char *table, struct err *err)
+{
+    const char *form = first_try_of_table(table);
+
+    if (form == NULL)
+        return;
+    err->hint[0] = '\0'; /* the list of all tables */
+    err_hint(err, "%s", form);
+}
+
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     const char *table;
@@ -172,6 +223,10 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     answer_table_begin(visit->settings, visit->settings->show.table);
     result = show_table(visit, db, table, &options, &shown, &err);
     if (result != 0) {
+        if (visit->settings->show.sql != NULL && err.code == ERR_FORMAT)
+            hint_of_query(&err);
+        else if (err.code == ERR_USAGE)
+            hint_of_table(table, &err);
         err_wrap(&err, visit->settings->show.sql != NULL ? "cannot run the query on '%s'" : "cannot show '%s'",
                  visit->shown);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);

@@ -259,8 +259,9 @@ const struct option_spec option_table[] = {
           .offer = OFFER_RULES, .repeatable = true),
     FLAG("list", ON_ADVISE, advise.list, "list the rules and their limits"),
     VALUE("output", ON_REPORT, FILE, "FILE", report.page,
-          "write the page to FILE; -: standard output\n(report.html in the working directory)", .letter = 'o',
-          .is_output = true),
+          "write the page to FILE, as Markdown if it ends in .md;\n-: standard output (report.html in the "
+          "working\ndirectory)",
+          .letter = 'o', .is_output = true),
     VALUE("results", ON_REPORT, DIRECTORY, "DIR", output,
           "write sqlite/ and log/ into DIR instead of the\ncapture; with several captures, into\nDIR/<capture name>"),
     CHOICE("print", ON_REPORT, "answers|all", report.print,

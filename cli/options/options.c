@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "cli/options/first_tries.h"
 #include "cli/options/vendor_options.h"
 #include "db/query/cann_version.h"
 #include "exporters/export.h"
@@ -26,67 +27,6 @@
 #include <unistd.h>
 
 #define MESSAGE_LIMIT 512
-#define EXPORTS "msprof export summary CAPTURE, or msprof export timeline CAPTURE"
-
-struct first_try {
-    const char *typed, *command;
-};
-
-static const struct first_try first_words[] = {
-    {"summary", "msprof export summary CAPTURE"},
-    {"csv", "msprof export summary CAPTURE"},
-    {"timeline", "msprof export timeline CAPTURE"},
-    {"trace", "msprof export timeline CAPTURE"},
-    {"db", "msprof export db CAPTURE"},
-    {"flamegraph", "msprof export flame CAPTURE"},
-    {"convert", "msprof export timeline CAPTURE"},
-    {"open", "msprof view CAPTURE"},
-    {"ui", "msprof view CAPTURE"},
-    {"ls", "msprof show CAPTURE --table list"},
-    {"list", "msprof show CAPTURE --table list"},
-    {"ops", "msprof show CAPTURE --table ops"},
-    {"info", "msprof show CAPTURE"},
-    {"stat", "msprof show CAPTURE"},
-    {"dump", "msprof sql CAPTURE 'SELECT ...', or msprof show CAPTURE --table NAME --format csv"},
-    {"version", "msprof --version"},
-    {"auto-completion", "msprof completion bash|zsh|fish"},
-    {"analyze", "msprof advise CAPTURE"},
-    {"analyse", "msprof advise CAPTURE"},
-    {"parse", "msprof import CAPTURE"},
-    {"decode", "msprof import CAPTURE"},
-    {"record", "msprof run -- PROGRAM"},
-    {"profile", "msprof run -- PROGRAM"},
-    {"start", "msprof run -- PROGRAM"},
-    {"report", EXPORTS},
-    {"stats", "msprof show CAPTURE"},
-    {"compare", "msprof diff CAPTURE CAPTURE"},
-    {"compare_tools", "msprof diff CAPTURE CAPTURE"},
-    {"advisor", "msprof advise CAPTURE"},
-    {NULL, NULL},
-};
-
-/* Words behind 'msprof export'. */
-static const struct first_try export_words[] = {
-    {"all", EXPORTS},
-    {"text", EXPORTS},
-    {"csv", "msprof export summary CAPTURE"},
-    {"json", EXPORTS},
-    {"xlsx", "msprof export summary CAPTURE --spreadsheet-safe"},
-    {"excel", "msprof export summary CAPTURE --spreadsheet-safe"},
-    {"trace", "msprof export timeline CAPTURE"},
-    {"chrome", "msprof export timeline CAPTURE"},
-    {"perfetto", "msprof export timeline CAPTURE --format pftrace"},
-    {"pftrace", "msprof export timeline CAPTURE --format pftrace"},
-    {"html", "msprof report CAPTURE"},
-    {"report", "msprof report CAPTURE"},
-    {"sqlite", "msprof export db CAPTURE"},
-    {"database", "msprof export db CAPTURE"},
-    {"flamegraph", "msprof export flame CAPTURE"},
-    {"timeline,summary", EXPORTS},
-    {"summary,timeline", EXPORTS},
-    {NULL, NULL},
-};
-
 /* What starts programs, with a version behind its name or not (python3.10): it need not be installed where the question
  * is asked. */
 static const char *const launchers[] = {"python",     "torchrun",  "msrun", "mpirun", "mpiexec",
@@ -166,49 +106,11 @@ void offers_put(FILE *stream, enum offer offer)
         fprintf(stream, "%s%s", i > 0 ? " " : "", words.items[i].bytes);
 }
 
-/* Switches of Ascend's msprof, and what -dir is mistaken for. */
-static const struct first_try options[] = {
-    {"--application", "msprof run -- PROGRAM [ARGUMENT]..."},
-    {"--export", EXPORTS},
-    {"--analyze", EXPORTS},
-    {"--parse", "msprof import CAPTURE"},
-    {"--query", "msprof query CAPTURE"},
-    {"--input", "msprof import CAPTURE"},
-    {"--trace", "msprof export timeline CAPTURE"},
-    {"-d", "-dir CAPTURE, or the capture's path alone"},
-    {"-m", "msprof cluster DIR, or msprof collect -m PROGRAM --config FILE"},
-    {"-V", "msprof --version"},
-    {NULL, NULL},
-};
-
-/* Those of msprof-analyze. */
-static const struct first_try cluster_options[] = {
-    {"-m", "msprof cluster DIR, which writes every recipe that it has"},
-    {"--mode", "msprof cluster DIR, which writes every recipe that it has"},
-    {"-d", "msprof cluster DIR"},
-    {"--profiling_path", "msprof cluster DIR"},
-    {"-o", "msprof cluster DIR --output RESULTS"},
-    {"--output_path", "msprof cluster DIR --output RESULTS"},
-    {NULL, NULL},
-};
-
-static const char *find(const struct first_try *tries, const char *word, size_t length)
-{
-    for (; tries->typed != NULL; tries++) {
-        if (strlen(tries->typed) == length && strncmp(tries->typed, word, length) == 0)
-            return tries->command;
-    }
-    return NULL;
-}
-
 /* Hints of an error about an option, as typed, and about a word in the place of a command of parent. They give nothing
  * where there is nothing to say. */
 static void hint_of_option(const char *word, enum command_id of, struct err *err)
 {
-    const char *command = find(of == COMMAND_CLUSTER ? cluster_options : options, word, strcspn(word, "="));
-
-    if (of == COMMAND_ROOT && strcmp(word, "-d") == 0)
-        command = "msprof show CAPTURE, or msprof cluster DIR";
+    const char *command = first_try_of_option(of, word);
 
     if (command != NULL)
         err_hint(err, "%s", command);
@@ -280,10 +182,7 @@ static bool is_called_as_capture(const char *word)
 /* words: the one in question, and those behind it, ended by NULL. */
 static void hint_of_word(char *const *words, enum command_id parent, struct err *err)
 {
-    const struct first_try *tries = parent == COMMAND_ROOT     ? first_words
-                                    : parent == COMMAND_EXPORT ? export_words
-                                                               : NULL;
-    const char *word = words[0], *command = tries != NULL ? find(tries, word, strlen(word)) : NULL;
+    const char *word = words[0], *command = first_try_of_word(parent, word);
     struct stat info;
 
     if (command != NULL) {
@@ -398,6 +297,28 @@ static const char *form_of_alias(enum command_id command, const char *word, size
         const char *typed, *option, *form;
     } aliases[] = {
         {"--limit", "--top", "--top N"},
+        {"--head", "--top", "--top N"},
+        {"--rows", "--top", "--top N"},
+        {"--desc", "--sort", "--sort COLUMN,desc"},
+        {"--descending", "--sort", "--sort COLUMN,desc"},
+        {"--reverse", "--sort", "--sort COLUMN,desc"},
+        {"--asc", "--sort", "--sort COLUMN"},
+        {"--select", "--columns", "--columns COLUMN,..."},
+        {"--fields", "--columns", "--columns COLUMN,..."},
+        {"-f", "--format", "--format NAME"},
+        {"-p", "--port", "--port N"},
+        {"--start", "--from", "--from TIME"},
+        {"--begin", "--from", "--from TIME"},
+        {"--since", "--from", "--from TIME"},
+        {"--end", "--until", "--until TIME"},
+        {"--to", "--until", "--until TIME"},
+        {"--reparse", "--force", "--force"},
+        {"--overwrite", "--force", "--force"},
+        {"--gzip", "--format", "--format json.gz"},
+        {"--compress", "--format", "--format json.gz"},
+        {"--threshold", "--gate", "--gate METRIC:LIMIT, as step_time:+3%"},
+        {"--fail-on", "--gate", "--gate METRIC:LIMIT, as step_time:+3%"},
+        {"--severity", "--fail-on", "--fail-on high"},
         {"-n", "--top", "--top N"},
         {"--where", "--filter", "--filter CONDITION"},
         {"-t", "--table", "--table NAME"},
@@ -416,7 +337,9 @@ static const char *form_of_alias(enum command_id command, const char *word, size
         if (strlen(aliases[i].typed) != length || strncmp(aliases[i].typed, word, length) != 0)
             continue;
         const struct option_spec *option = find_by_name(command, aliases[i].option, strlen(aliases[i].option));
-        if (option != NULL && (option->choices == NULL || choice_find(option->choices, aliases[i].typed + 2) >= 0))
+        const char *value = strchr(aliases[i].form, ' ');
+        if (option != NULL && (option->choices == NULL || value == NULL || isupper((unsigned char)value[1]) ||
+                               choice_find(option->choices, value + 1) >= 0))
             return aliases[i].form;
     }
     return NULL;
@@ -440,7 +363,7 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         err_set(err, ERR_USAGE, "unknown option '%.*s'", (int)length, word);
         return err_hint(err, "%s", form);
     }
-    if (elsewhere != NULL && command == COMMAND_ROOT && !find(options, word, length)) {
+    if (elsewhere != NULL && command == COMMAND_ROOT && first_try_of_option(command, word) == NULL) {
         return err_set(err, ERR_USAGE, "'%.*s' must follow the command that it belongs to", (int)length, word);
     }
     if (elsewhere != NULL) {
@@ -450,17 +373,21 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         put_owners(&owners, command, word, length);
         int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
                              command_full_name(command));
-        if (command == COMMAND_ROOT || command == COMMAND_CLUSTER)
-            hint_of_option(word, command, err);
-        else if (length == 2 && word[1] == 'o' && find_by_name(command, "--output", strlen("--output")) != NULL)
+        if (command != COMMAND_CLUSTER && length == 2 && word[1] == 'o' &&
+            find_by_name(command, "--output", strlen("--output")) != NULL)
             err_hint(err, "--output DIR");
+        else
+            hint_of_option(word, command, err);
         return result;
     }
     if (length >= sizeof name)
         return err_set(err, ERR_USAGE, "unknown option '%s'", word);
-    if (vendor_option_use(word) == VENDOR_OPTION_COLLECTS)
-        return err_set(err, ERR_USAGE, "'%.*s' is an option of CANN's own msprof, which collects; '%s' reads captures",
-                       (int)length, word, command_full_name(command));
+    if (vendor_option_use(word) == VENDOR_OPTION_COLLECTS) {
+        err_set(err, ERR_USAGE, "'%.*s' is an option of CANN's own msprof, which collects; '%s' %s", (int)length, word,
+                command_full_name(command), command == COMMAND_RUN ? "records ACL calls alone" : "reads captures");
+        hint_of_option(word, command, err);
+        return -ERR_USAGE;
+    }
     if (command == COMMAND_ROOT && vendor_option_use(word) != VENDOR_OPTION_NONE) {
         err_set(err, ERR_USAGE, "'%.*s' is an option of Ascend's form of the command line, which has no command",
                 (int)length, word);
@@ -512,6 +439,16 @@ static int unknown_choice(struct err *err, const char *what, const char *value, 
         else
             strbuf_addc(&list, *choices);
     return err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
+}
+
+static int unknown_value(const struct settings *settings, const struct option_spec *option, const char *value,
+                         struct err *err)
+{
+    char what[OPTION_SPELLING_SIZE];
+    const char *form = first_try_of_value(settings->command, option->name, value);
+    const int status = unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
+
+    return form != NULL ? err_hint(err, "%s", form) : status;
 }
 
 static int store_number(int *ret, const struct option_spec *option, const char *value, struct err *err)
@@ -597,7 +534,6 @@ static int store_text(struct settings *settings, const struct option_spec *optio
 static int store(struct settings *settings, const struct option_spec *option, const char *value, struct err *err)
 {
     void *member = (char *)settings + option->offset;
-    char what[OPTION_SPELLING_SIZE];
 
     switch (option->type) {
     case VALUE_NONE:
@@ -605,7 +541,7 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return 0;
     case VALUE_CHOICE:
         *(int *)member = choice_find(option->choices, value);
-        return *(int *)member >= 0 ? 0 : unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
+        return *(int *)member >= 0 ? 0 : unknown_value(settings, option, value, err);
     case VALUE_DIRECTORY:
     case VALUE_FILE:
     case VALUE_TEXT:
@@ -728,6 +664,14 @@ static int take_captures(struct settings *settings, struct err *err)
     return 0;
 }
 
+static int unexpected_word(const struct settings *settings, const char *word, struct err *err)
+{
+    err_set(err, ERR_USAGE, "unexpected word '%s'", word);
+    if (settings->command == COMMAND_MCP)
+        err_hint(err, "msprof mcp --root DIR; clients name the capture");
+    return -ERR_USAGE;
+}
+
 /* is_behind_dashes: a word "--" was given. */
 static int check_operands(struct settings *settings, bool is_behind_dashes, struct err *err)
 {
@@ -735,13 +679,17 @@ static int check_operands(struct settings *settings, bool is_behind_dashes, stru
     bool any_number = command->most_operands < 0 || command->needs_capture;
 
     if (!any_number && settings->operand_count > command->most_operands)
-        return err_set(err, ERR_USAGE, "unexpected word '%s'", settings->operands[command->most_operands]);
-    if (command->operands_follow_dashes && settings->operand_count > 0 && !is_behind_dashes)
-        return err_set(err, ERR_USAGE, "unexpected argument '%s' (pass arguments of the program after '--')",
-                       settings->operands[0]);
+        return unexpected_word(settings, settings->operands[command->most_operands], err);
+    if (command->operands_follow_dashes && settings->operand_count > 0 && !is_behind_dashes) {
+        err_set(err, ERR_USAGE, "unexpected argument '%s' (pass arguments of the program after '--')",
+                settings->operands[0]);
+        return settings->collect.program != NULL
+                   ? -ERR_USAGE
+                   : err_hint(err, "msprof collect -m %s --config FILE", settings->operands[0]);
+    }
     for (int i = 0; command->operands_are_words && i < settings->operand_count; i++)
         if (choice_find(command->operands, settings->operands[i]) < 0)
-            return unknown_choice(err, command->operands, settings->operands[i], command->operands);
+            return unknown_choice(err, "the argument", settings->operands[i], command->operands);
     return command->needs_capture ? take_captures(settings, err) : 0;
 }
 

@@ -140,36 +140,24 @@ static const struct pmu_metric memory_core[] = {
     BANDWIDTH_METRIC("l2_read", 0xf, 256, 8),      BANDWIDTH_METRIC("l2_write", 0x10, 256, 8),
 };
 
-#define L0C_CUBE(label, event, s)                                                                                      \
-    {                                                                                                                  \
-        .name = label "_bw_cube(GB/s)", .formula = BANDWIDTH, .events = {event}, .pipe = 256, .size = (s)              \
-    }
-static const struct pmu_metric memory_l0[] = {
-    /* of 2022 and of the core of 2026 */
-    BANDWIDTH_METRIC("l0a_read", 0x1b, 256, 16),
-    BANDWIDTH_METRIC("l0a_write", 0x1c, 256, 16),
-    BANDWIDTH_METRIC("l0b_read", 0x21, 256, 16),
-    BANDWIDTH_METRIC("l0b_write", 0x22, 256, 8),
-    BANDWIDTH_METRIC("l0c_read", 0x27, 256, 8),
-    BANDWIDTH_METRIC("l0c_write", 0x29, 256, 8),
-    L0C_CUBE("l0c_read", 0x28, 32),
-    L0C_CUBE("l0c_write", 0x2a, 32),
-};
-static const struct pmu_metric memory_l0_python[] = {
-    BANDWIDTH_METRIC("l0a_read", 0x1b, 256, 16),
-    BANDWIDTH_METRIC("l0a_write", 0x1c, 256, 16),
-    BANDWIDTH_METRIC("l0b_read", 0x21, 256, 8),
-    BANDWIDTH_METRIC("l0b_write", 0x22, 256, 8),
-    BANDWIDTH_METRIC("l0c_read", 0x27, 256, 8),
-    BANDWIDTH_METRIC("l0c_write", 0x29, 256, 8),
-    L0C_CUBE("l0c_read", 0x28, 8),
-    L0C_CUBE("l0c_write", 0x2a, 8),
-};
-
 #define UB_METRIC(label, event, p, s)                                                                                  \
     {                                                                                                                  \
         .name = label "(GB/s)", .formula = BANDWIDTH, .events = {event}, .pipe = (p), .size = (s)                      \
     }
+static const struct pmu_metric memory_l0[] = {
+    /* of 2022 and of the core of 2026 */
+    BANDWIDTH_METRIC("l0a_read", 0x1b, 256, 16),  BANDWIDTH_METRIC("l0a_write", 0x1c, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x21, 256, 16),  BANDWIDTH_METRIC("l0b_write", 0x22, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x27, 256, 8),   BANDWIDTH_METRIC("l0c_write", 0x29, 256, 8),
+    UB_METRIC("l0c_read_bw_cube", 0x28, 256, 32), UB_METRIC("l0c_write_bw_cube", 0x2a, 256, 32),
+};
+static const struct pmu_metric memory_l0_python[] = {
+    BANDWIDTH_METRIC("l0a_read", 0x1b, 256, 16), BANDWIDTH_METRIC("l0a_write", 0x1c, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x21, 256, 8),  BANDWIDTH_METRIC("l0b_write", 0x22, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x27, 256, 8),  BANDWIDTH_METRIC("l0c_write", 0x29, 256, 8),
+    UB_METRIC("l0c_read_bw_cube", 0x28, 256, 8), UB_METRIC("l0c_write_bw_cube", 0x2a, 256, 8),
+};
+
 static const struct pmu_metric memory_ub_2022[] = {
     {.name = "ub_read_bw_mte(GB/s)", .formula = UB_MTE_READ, .events = {0x3d, 0x10, 0x13}},
     UB_METRIC("ub_write_bw_mte", 0x3e, 128, 8),
@@ -237,15 +225,14 @@ static const struct pmu_metric memory_v6[] = {
     BANDWIDTH_METRIC("l1_write", 0x709, 256, 8),
     BANDWIDTH_METRIC("main_mem_read", 0x400, 8, 8),
     BANDWIDTH_METRIC("main_mem_write", 0x401, 8, 8),
+    BANDWIDTH_METRIC("main_mem_read", 0x422, 128, 8), /* of collectors that count these instead */
+    BANDWIDTH_METRIC("main_mem_write", 0x423, 128, 8),
 };
 static const struct pmu_metric memory_l0_v6[] = {
-    BANDWIDTH_METRIC("l0a_read", 0x304, 256, 16),
-    BANDWIDTH_METRIC("l0a_write", 0x703, 256, 16),
-    BANDWIDTH_METRIC("l0b_read", 0x306, 256, 8),
-    BANDWIDTH_METRIC("l0b_write", 0x705, 256, 8),
-    BANDWIDTH_METRIC("l0c_read", 0x712, 256, 8),
-    L0C_CUBE("l0c_read", 0x30a, 8),
-    L0C_CUBE("l0c_write", 0x308, 8),
+    BANDWIDTH_METRIC("l0a_read", 0x304, 256, 16),  BANDWIDTH_METRIC("l0a_write", 0x703, 256, 16),
+    BANDWIDTH_METRIC("l0b_read", 0x306, 256, 8),   BANDWIDTH_METRIC("l0b_write", 0x705, 256, 8),
+    BANDWIDTH_METRIC("l0c_read", 0x712, 256, 8),   UB_METRIC("l0c_read_bw_cube", 0x30a, 256, 8),
+    UB_METRIC("l0c_write_bw_cube", 0x308, 256, 8),
 };
 static const struct pmu_metric memory_ub_v6[] = {
     UB_METRIC("ub_read_bw_vector", 0x571, 128, 2), UB_METRIC("ub_write_bw_vector", 0x572, 128, 2),
@@ -395,12 +382,21 @@ static void add_column(struct pmu_plan *plan, const struct pmu_metric *metric, c
     snprintf(column->title, sizeof column->title, "%s%s%s", prefix, name, format);
 }
 
+/* Whether other events gave it a column. */
+static bool has_column(const struct pmu_plan *plan, const char *name)
+{
+    size_t i = 2; /* behind the time and the cycles */
+    while (i < plan->count && strcmp(plan->columns[i].metric->name, name) != 0)
+        i++;
+    return i < plan->count;
+}
+
 static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, const uint16_t *events, size_t count)
 {
     int8_t counters[PMU_METRIC_EVENTS];
     const bool counted = find_counters(metric, events, count, counters);
     plan->counted |= counted;
-    if (!counted || !is_supported(plan, metric->name))
+    if (!counted || !is_supported(plan, metric->name) || has_column(plan, metric->name))
         return;
     switch (metric->formula) {
     case PIPE:

@@ -218,8 +218,9 @@ int row_choice_columns(const struct table_choice *wanted, const struct report_pl
 static const struct {
     const char *text;
     enum comparison comparison;
-} comparisons[] = {{"!~", UNLIKE}, {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL}, {"==", EQUAL},
-                   {"~", LIKE},    {"<", LESS},        {">", GREATER},        {"=", EQUAL}};
+} comparisons[] = {{"!~", UNLIKE},  {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL},
+                   {"<>", UNEQUAL}, {"==", EQUAL},      {"=~", LIKE},          {"~", LIKE},
+                   {"<", LESS},     {">", GREATER},     {"=", EQUAL}};
 
 static int compile_filter(struct row_choice *choice, const char *text, const struct report_plan *plan,
                           const struct report_texts *texts, struct err *err)
@@ -255,13 +256,33 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
     return status;
 }
 
+/* The order behind a column, which a comma, a colon or a blank divides from it ("total desc"); NULL: none. *ret_length:
+ * that of the column. */
+static const char *order_behind(const char *text, size_t *ret_length)
+{
+    const size_t length = strlen(text), comma = strcspn(text, ",");
+    const char *last = text + length;
+
+    *ret_length = comma;
+    if (text[comma] == ',')
+        return text + comma + 1;
+    while (last > text && last[-1] != ' ' && last[-1] != ':')
+        last--;
+    if (last == text || (strcasecmp(last, "asc") != 0 && strcasecmp(last, "desc") != 0))
+        return NULL;
+    *ret_length = (size_t)(last - 1 - text);
+    return last;
+}
+
 static int compile_sort(struct row_choice *choice, const char *text, const struct report_plan *plan,
                         const struct report_texts *texts, struct err *err)
 {
     const bool minus = text[0] == '-';
-    text += minus;
-    size_t length = strcspn(text, ","), column = 0;
-    const char *order = text[length] == ',' ? text + length + 1 : minus ? "desc" : "asc";
+    size_t length, column = 0;
+    text += minus || text[0] == '+';
+    const char *order = order_behind(text, &length);
+    if (order == NULL)
+        order = minus ? "desc" : "asc";
     if (find_column(plan, text, length, &column, err) < 0)
         return err_status(err);
     choice->descending = strcasecmp(order, "desc") == 0;

@@ -252,8 +252,8 @@ struct ran_task {
     uint8_t has_accelerator : 1;
     uint8_t accelerator_id : 6;
     bool of_scheduler; /* as in struct device_task */
-    /* Filled in when it is joined: the AI CPU says that it, which the host launched, expands a collective, or that a kernel
-     * that does launched it. */
+    /* Filled in when it is joined: the AI CPU says that it, which the host launched, expands a collective, or that a
+     * kernel that does launched it. */
     bool of_expansion;
     uint32_t expansion_item; /* place in the expansion's ops, NO_INDEX: unknown; or in its tasks */
 };

@@ -659,6 +659,36 @@ static void mark_splits(struct group *group)
     }
 }
 
+/* The launch of the one part that a mixed kernel is; NULL: it is none, or has others. */
+static const struct host_task *launch_of_part(const struct group *group, const struct host_task *whole)
+{
+    const struct host_task *found = NULL;
+    for (size_t i = 0; i < group->launches.count; i++) {
+        const struct host_task *part = &group->launches.items[i].task;
+        if (part->time_ns != whole->time_ns || part->context_id == (uint32_t)NO_CONTEXT)
+            continue;
+        if (part->context_id != 0 || part->op_name == NO_INDEX)
+            return NULL;
+        found = part;
+    }
+    return found;
+}
+
+/* A mixed kernel of which the log has the whole alone is the operator. */
+static void name_wholes(struct group *group)
+{
+    for (size_t i = 0; i < group->tasks.count; i++) {
+        struct matched_task *whole = &group->tasks.items[i];
+        if (!is_whole(whole) || !whole->launched || whole->split != SPLIT_NONE || whole->host.op_name != NO_INDEX)
+            continue;
+        const struct host_task *part = launch_of_part(group, &whole->host);
+        if (part == NULL)
+            continue;
+        whole->host = *part;
+        whole->host.context_id = (uint32_t)NO_CONTEXT;
+    }
+}
+
 static int by_start_of_joined(const void *a, const void *b)
 {
     const struct matched_task *x = a, *y = b;
@@ -721,6 +751,7 @@ static int join_group(struct association *association, struct device_join *join,
     for (size_t i = 0; i < group->tasks.count; i++)
         join->unlaunched += !group->tasks.items[i].launched && !group->tasks.items[i].ran.of_expansion;
     mark_splits(group);
+    name_wholes(group);
     if (status < 0 || take_pmu(association, join, group, err) < 0)
         return err_status(err);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)

@@ -351,6 +351,10 @@ if cause and number % 3 == 0:
     for kind in ('BinaryMath', 'Erf', 'BinaryMath', 'BinaryMath'): layer(10, kind)"
 }
 
+@test "a network whose use of its matrix units is the guide's limit is not above it, nor are such layers" {
+    board_pair svp-network "layer(100, busy=.8, gain=.6) if cause else layer(84, busy=.8, gain=.601)"
+}
+
 @test "shapes that change save what is not known, memory saves no time and says so" {
     unmarked PROF_A 'if kind == "MatMul": o["shape"] = (16 + 7 * step + i, 512)
         if i == 2: p.late(); p.prof.memory(p.host + 5, "l0/Add", 4096 * (1 + step), 1 << 20, allocated=(1 + step) << 20, reserved=24 << 20)'

@@ -220,6 +220,84 @@ END
     done
 }
 
+@test "every group of metrics of chips 15 and 16 has its columns, of each kind of core, as a recalculation says" {
+    local chip group events
+    for chip in 15 16; do
+        while read -r group events; do
+            rm -rf PROF_1 out
+            write_capture <<END
+p = Prof("PROF_1", chip=$chip)
+p.samples[0] = {'ai_core_metrics': '$group', 'aiv_metrics': '$group', 'ai_core_profiling_events': '$events',
+                'aiv_profiling_events': '$events'}
+for number, core in ((1, 0), (2, 1)):
+    p.launch(1000 * number, 5, number, 'op%d' % number, task_type=('KERNEL_AICORE', 'KERNEL_AIVEC')[core], node={'task_type': 2 * core})
+    for function, time in ((0, 10000), (1, 15000)):
+        p._device(0, 'stars_soc', struct.pack('<HHIQ16x', function | p._count(0, 'stars_soc') << 6 | core << 10, 0x6bd3, number,
+                                                      p._ticks(time + 10000 * number)), 32)
+    p._device(0, 'ffts_profile', struct.pack('<HHIQBBHBBHHHI10QQQ', 0x2a | p._count(0, 'ffts_profile') << 6, 0x6bd3, number, 98765, 0, 0, 0, core, 0, 0, 0, 0, 0,
+              *(1234 * (i + 1) + number for i in range(10)), p._ticks(10000 + 10000 * number), p._ticks(15000 + 10000 * number)), 128)
+END
+            run_msprof export summary -dir PROF_1 --stable-names --output out
+            expect_status 0
+            expect_not_contains "$stderr" "unknown group"
+            python3 - "$events" <<'END'
+import csv, sys
+events = [int(event, 16) for event in sys.argv[1].split(',')]
+CYCLES, MHZ = 98765, 1000
+rows = list(csv.DictReader(open('out/mindstudio_profiler_output/op_summary.csv', encoding='utf-8')))
+assert len(rows) == 2
+compared = 0
+for row in rows:
+    number, core = int(row['Task ID']), ('aic', 'aiv')[int(row['Task ID']) - 1]
+    r = {event: 1234 * (i + 1) + number for i, event in enumerate(events)}
+    def share(*of): return sum(r[event] for event in of) / CYCLES
+    def bandwidth(counted, pipe, size): return counted * pipe * size / (CYCLES / (MHZ * 1e6)) / 2 ** 33
+    wanted = {}
+    for event, name, only in ((0x501, 'vec', 'v'), (0x301, 'mac', 'c'), (1, 'scalar', ''), (0x701, 'mte1', 'c'), (0x202, 'mte2', ''),
+                              (0x203, 'mte3', ''), (0x714, 'fixpipe', 'c')):
+        if event in r and 0x34 in r and core[2] in (only or 'cv'):
+            wanted[name + '_ratio'] = share(event)
+    if 0x35 in r: wanted['icache_miss_rate'] = r[0x35] / r[0x34]
+    if 0x323 in r and core == 'aic':
+        wanted.update(mac_fp16_ratio=share(0x323), mac_int8_ratio=share(0x324), cube_fops=r[0x323] * 8192 + r[0x324] * 16384)
+    if 0x540 in r and core == 'aiv':
+        wanted.update(vec_bank_cflt_ratio=share(0x540, 0x556), vec_resc_cflt_ratio=r[0x528] / r[0x502])
+    if 0x56f in r and core == 'aiv':
+        wanted['ub_read_bw(GB/s)'] = bandwidth(r[0x56f] + r[0x571] / 4, 256, 4)
+        wanted['ub_write_bw(GB/s)'] = bandwidth(r[0x570], 256, 4)
+    for event, name, pipe, size, only in (
+            (0x707, 'l1_read_bw', 256, 16, 'c'), (0x709, 'l1_write_bw', 256, 8, 'c'), (0x400, 'main_mem_read_bw', 8, 8, ''),
+            (0x401, 'main_mem_write_bw', 8, 8, ''), (0x422, 'main_mem_read_bw', 128, 8, ''), (0x423, 'main_mem_write_bw', 128, 8, ''),
+            (0x304, 'l0a_read_bw', 256, 16, 'c'), (0x703, 'l0a_write_bw', 256, 16, 'c'), (0x306, 'l0b_read_bw', 256, 8, 'c'),
+            (0x705, 'l0b_write_bw', 256, 8, 'c'), (0x30a, 'l0c_read_bw_cube', 256, 8, 'c'), (0x308, 'l0c_write_bw_cube', 256, 8, 'c'),
+            (0x572, 'ub_write_bw_vector', 128, 2, 'v'), (3, 'ub_read_bw_scalar', 128, 1, 'v'), (5, 'ub_write_bw_scalar', 128, 1, 'v')):
+        if event in r and core[2] in (only or 'cv') and not (event == 0x572 and 3 not in r) and not (event in (3, 5) and 0x70c not in r):
+            if name + '(GB/s)' not in wanted:
+                wanted[name + '(GB/s)'] = bandwidth(r[event], pipe, size)
+    for event, name in ((0x424, 'read_local_l2_hit'), (0x425, 'read_local_l2_miss'), (0x426, 'read_local_l2_victim'),
+                        (0x42a, 'write_local_l2_hit'), (0x42b, 'write_local_l2_miss'), (0x42c, 'write_local_l2_victim')):
+        if event in r: wanted[name] = r[event]
+    for name, value in wanted.items():
+        found = row[core + '_' + name]
+        assert abs(float(found) - value) <= 0.0005001, (core, name, found, value)
+        compared += 1
+header = next(csv.reader(open('out/mindstudio_profiler_output/op_summary.csv', encoding='utf-8')))
+assert compared and len(header) == len(set(header)), (compared, header)
+END
+        done <<'END'
+PipeUtilization 0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714
+ArithmeticUtilization 0x323,0x324
+ResourceConflictRatio 0x540,0x556,0x502,0x528
+Memory 0x400,0x401,0x56f,0x571,0x570,0x572,0x707,0x709
+Memory 0x422,0x423,0x56f,0x571,0x570,0x572,0x707,0x709
+Memory 0x422,0x423,0x400,0x401,0x570
+MemoryL0 0x304,0x703,0x306,0x705,0x712,0x30a,0x308
+MemoryUB 0x3,0x5,0x70c,0x206,0x204,0x571,0x572
+L2Cache 0x424,0x425,0x426,0x42a,0x42b,0x42c
+END
+    done
+}
+
 @test "step marks of chips 15 and 16 have their tag first, and make iterations" {
     for chip in 15 16; do
         rm -rf PROF_1 out

@@ -143,6 +143,38 @@ END
     expect_sql "SELECT count(*) FROM device_task WHERE split IS NOT NULL" 0
 }
 
+@test "a mixed kernel of which the log has the whole alone is the operator that its node call says, beside others with parts" {
+    capture <<'END'
+for number in range(1, 5):
+    begin = 1000 * number
+    p.call(RUNTIME, 1, begin + 20, begin + 60)
+    p.track(begin + 40, 1, number, task_type='KERNEL_MIX_AIC', kernel='kernel', blocks=20, mix=2)
+    p.node(begin + 80, 'attention_%d' % number, 'Attention', task_type=4, blocks=20 | 2 << 16)
+    p.contexts(begin + 90, 'attention_%d' % number, [0])
+    p.call(NODE, LAUNCH, begin, begin + 100, item=p.hash('attention_%d' % number))
+    p.log(0, 10000 * number, 1, number)
+    if number % 2:
+        p.ran_part(10000 * number + 1000, 10000 * number + 5000, 1, number, 0, kind=6)
+    p.log(1, 10000 * number + 5000, 1, number)
+END
+    run_msprof export summary -dir PROF_1 --stable-names
+    python3 - >found <<'END'
+import csv
+directory = 'PROF_1/mindstudio_profiler_output/'
+for table, columns in (('op_summary', ('Op Name', 'Task Type', 'Context ID', 'Task Duration(us)')), ('task_time', ('kernel_name', 'kernel_type', 'task_time(us)'))):
+    for row in csv.DictReader(open(directory + table + '.csv', encoding='utf-8')):
+        print(*(row[column].strip() for column in columns), sep='|')
+END
+    expect_equal "$(<found)" 'attention_1|MIX_AIC|0|4
+attention_2|MIX_AIC|N/A|5
+attention_3|MIX_AIC|0|4
+attention_4|MIX_AIC|N/A|5
+kernel|MIX_AIC|4
+kernel|MIX_AIC|5
+kernel|MIX_AIC|4
+kernel|MIX_AIC|5'
+}
+
 @test "a split task with several parts is shown by them in the timeline, and with them in task_time" {
     write_capture <<'END'
 p.launch(0, 1, 1, 'split', task_type='FFTS_PLUS')

@@ -32,6 +32,12 @@ export_both() { # CAPTURE ARGUMENTS...
     done
 }
 
+@test "a number of a table is the same in CSV, JSON and Markdown, whatever zeros end it" {
+    for capture in "$repository"/testdata/resnet50/JOB* "$repository"/testdata/cann/system-910b/PROF_*; do
+        python3 "$repository/tests/cli/one_rounding.py" "$MSPROF" "$capture"
+    done
+}
+
 @test "a task of a board has one id in the timelines, the tables and the database" {
     for capture in "$repository"/testdata/{small,resnet50}/JOB*; do
         rm -rf out

@@ -498,3 +498,18 @@ for row in csv.reader(sys.stdin):
     expect_not_contains "$titles" "Fps" # N/A: the inferences are sampled
     expect_contains "$output" "Free(us), Fps, "
 }
+
+@test "the order may stand behind a comma, a colon or a blank, and <> and =~ are != and ~" {
+    wanted=$("$MSPROF" show JOBX --table ops --sort name,desc --format csv)
+    [ "$wanted" != "$("$MSPROF" show JOBX --table ops --sort name --format csv)" ]
+    for sort in "name desc" name:desc "Name DESC" -name; do
+        expect_equal "$("$MSPROF" show JOBX --table ops --sort "$sort" --format csv)" "$wanted"
+    done
+    expect_equal "$("$MSPROF" show JOBX --table ops --sort +name --format csv)" \
+        "$("$MSPROF" show JOBX --table ops --sort name,asc --format csv)"
+    expect_equal "$("$MSPROF" show JOBX --table ops --filter 'count<>4' --filter 'type=~C*' --format csv)" \
+        "$("$MSPROF" show JOBX --table ops --filter 'count!=4' --filter 'type~C*' --format csv)"
+    run_msprof show JOBX --table ops --filter 'type ~ CONV*'
+    expect_status 4
+    expect_contains "$stderr" "try: a pattern counts upper and lower case: --filter 'type ~ [Cc][Oo][Nn][Vv]*'"
+}

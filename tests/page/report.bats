@@ -862,3 +862,19 @@ PY
     run_msprof -q report PROF_1 --format markdown -o page.md
     expect_not_contains "$(<page.md)" wbr
 }
+
+@test "a page's name that ends in .md makes it Markdown, and one of another kind of document is refused" {
+    copy_capture JOBX
+    run_msprof -q report JOBX -o page.md
+    expect_status 0
+    run_msprof -q report JOBX --format markdown -o other
+    expect_status 0
+    cmp page.md other
+    for name in page.pdf page.csv page.json page.xlsx page.docx page.txt; do
+        run_msprof -q report JOBX -o "$name"
+        expect_status 2
+        expect_contains "$stderr" "cannot write '$name': a report is HTML or Markdown"
+        expect_contains "$stderr" "try: "
+        [ ! -e "$name" ]
+    done
+}

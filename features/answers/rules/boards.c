@@ -135,10 +135,10 @@ static void check_svp_network(const struct advice_look *look, struct finding *fi
         return;
     }
     double value = rule_percent(gained, counted);
-    rule_measured(finding, value, lost, value < finding->threshold && lost > 0);
+    rule_measured(finding, value, lost, value <= finding->threshold && lost > 0);
     rule_say(
         finding,
-        "The network's Mac Ppen is %.1f %%; layers with Mac Ppen below %d %% or Vec Ppen below %d %% take %.3f us.",
+        "The network's Mac Ppen is %.1f %%; layers with Mac Ppen up to %d %% or Vec Ppen up to %d %% take %.3f us.",
         value, FINE_CUBE, FINE_VECTOR, number_us(low));
 }
 
@@ -250,7 +250,7 @@ const struct rule rule_svp_network = {
     .id = "svp-network",
     .rests_on = "counters of layers",
     .formula = "mac_ppen of all layers / their time; above 60 % is good (HiSilicon's tuning guide)",
-    .advice = "Examine the layers with Mac Ppen below 70 % or Vec Ppen below 50 %, the longest first.",
+    .advice = "Examine the layers with Mac Ppen up to 70 % or Vec Ppen up to 50 %, the longest first.",
     .threshold = FINE_NETWORK,
     .check = check_svp_network,
 };

@@ -10,6 +10,7 @@
 #include "features/answers/reports/outcome.h"
 #include "features/opprof/opprof_options.h"
 #include "features/options/finding.h"
+#include "features/options/launcher.h"
 #include "features/options/lines.h"
 #include "features/options/script.h"
 #include "parsers/record.h"
@@ -279,8 +280,16 @@ static int explain(const struct settings *settings, const char *file, const char
 {
     SCOPED(switch_finding_release) struct switch_finding finding = {.writer = 0};
     struct err err = ERR_INIT;
-    SCOPED_JSON struct json *root = parse(file, text, length, &err);
+    SCOPED(strbuf_release) struct strbuf hint;
+    strbuf_init(&hint, ERR_TEXT_SIZE);
+    const char *whose = switch_launcher_read(text, &hint);
 
+    if (whose != NULL) {
+        err_set(&err, ERR_FORMAT, "it holds %s", whose);
+        err_hint(&err, "%s", hint.data != NULL ? hint.data : "");
+        return tell_unread(file, &err);
+    }
+    SCOPED_JSON struct json *root = parse(file, text, length, &err);
     if (root == NULL || switch_check(root, likely_writer(file, text), &finding, &err) < 0)
         return tell_unread(file, &err);
     return print_answer(settings, &finding, file);

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
+#include "base/words.h"
 #include "cli/answer_tables.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/written.h"
@@ -33,13 +34,44 @@ struct reporting {
 
 #define STANDARD_OUTPUT "/dev/stdout"
 
+/* Markdown is asked for by --format, or by the end of the page's name. */
+static bool is_markdown(const struct settings *settings)
+{
+    const char *page = settings->report.page;
+
+    return settings->report.format != 0 ||
+           (page != NULL && (words_end_in(page, ".md") || words_end_in(page, ".markdown")));
+}
+
+/* A page is no document of another kind, whatever its name. */
+static int check_name(const struct settings *settings)
+{
+    static const struct {
+        const char *end, *hint;
+    } others[] = {
+        {".pdf", "-o FILE.html, and print the page from the browser"},
+        {".json", "msprof advise CAPTURE --format json"},
+        {".csv", "msprof show CAPTURE --table NAME --format csv"},
+        {".xlsx", "msprof export summary CAPTURE --spreadsheet-safe"},
+        {".docx", "-o FILE.html, or -o FILE.md"},
+        {".txt", "-o FILE.md, or -o FILE.html"},
+    };
+    const char *page = settings->report.page;
+
+    for (size_t i = 0; page != NULL && i < sizeof others / sizeof *others; i++) {
+        if (words_end_in(page, others[i].end))
+            return console_fail(ERR_USAGE, others[i].hint, "cannot write '%s': a report is HTML or Markdown", page);
+    }
+    return STATUS_DONE;
+}
+
 static const char *page_of(const struct settings *settings)
 {
     static const char *const pages[] = {"report.html", "report.md"};
 
     if (settings->report.page != NULL && strcmp(settings->report.page, "-") == 0)
         return STANDARD_OUTPUT;
-    return settings->report.page != NULL ? settings->report.page : pages[settings->report.format];
+    return settings->report.page != NULL ? settings->report.page : pages[is_markdown(settings)];
 }
 
 static int begin_page(struct capture_visit *visit, struct err *err)
@@ -53,7 +85,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .title = visit->capture_count > 1 ? title : path_name(visit->directory),
         .version = MSPROF_VERSION,
         .captures = visit->capture_count,
-        .markdown = visit->settings->report.format != 0,
+        .markdown = is_markdown(visit->settings),
         .print_all = visit->settings->report.print != 0,
         .redact = visit->settings->report.redact,
         .source = visit->settings->report.source,
@@ -189,7 +221,7 @@ static int report_cluster(const struct settings *settings, const char *output)
         .title = path_name(real != NULL ? real : settings->captures.values[0]),
         .version = MSPROF_VERSION,
         .captures = 1,
-        .markdown = settings->report.format != 0,
+        .markdown = is_markdown(settings),
         .redact = settings->report.redact,
     };
     struct err err = ERR_INIT;
@@ -232,6 +264,8 @@ static int run_report(const struct settings *settings)
     int status = STATUS_DONE;
     SCOPED_FREE char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
+    if (check_name(settings) != STATUS_DONE)
+        return STATUS_USAGE;
     if (cluster != NULL)
         return report_cluster(settings, cluster);
     if (check_source(settings) != STATUS_DONE)
