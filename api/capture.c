@@ -208,6 +208,7 @@ static int open_capture(struct msprof_capture *capture, const char *path, const 
         .options = {.layouts = &capture->layouts},
         .progress = options->progress != NULL ? &progress : NULL,
         .way = DATABASE_PAGES,
+        .complete = extension_complete,
     };
     if (options->import == MSPROF_IMPORT_ALWAYS && import(&opening, &request, err) < 0)
         return err_status(err);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define FILE_CHANGES 24     /* where a file's header counts the transactions that changed it */
-#define CHANGES_OF_IMPORT 2 /* the empty file, and all that import writes */
+#define CHANGES_OF_IMPORT 2 /* the empty file, and all that import writes: a locked file counts once */
 
 /* A leaf without cells: its kind, and that the cells' part begins behind the page. */
 static void put_leaf(unsigned char *to, size_t page_size, bool keyed)
@@ -328,6 +328,12 @@ static bool read_header(sqlite3 *db, unsigned char header[FILE_HEADER])
            file->pMethods->xRead(file, header, FILE_HEADER, 0) == SQLITE_OK;
 }
 
+bool database_is_unchanged(sqlite3 *db)
+{
+    unsigned char header[FILE_HEADER];
+    return read_header(db, header) && bytes_load(header + FILE_CHANGES, 4, true) <= CHANGES_OF_IMPORT;
+}
+
 /* Whether the first statement would make them, too. */
 static bool has_log(sqlite3 *db)
 {
@@ -435,6 +441,12 @@ static void finalize_all(sqlite3 *db)
 {
     for (sqlite3_stmt *statement; db != NULL && (statement = sqlite3_next_stmt(db, NULL)) != NULL;)
         sqlite3_finalize(statement);
+}
+
+int database_build_settle(struct database_build *build, struct err *err)
+{
+    finalize_all(build->db);
+    return database_exec(build->db, "COMMIT; BEGIN", err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)

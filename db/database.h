@@ -24,13 +24,15 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 13 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 14 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
 /* Whether an open file is a database that import made, of this version or another. */
 bool database_is_ours(int fd);
 /* Whether the file at a path is such a database, and no other program has changed it since. */
 bool database_is_as_made(const char *path);
+/* Whether no other program has changed the database that a connection reads since import made it. */
+bool database_is_unchanged(sqlite3 *db);
 
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
 enum database_way { DATABASE_PAGES, DATABASE_PLAIN };
@@ -71,6 +73,8 @@ int database_build_open(struct database_build *build, const char *path, bool our
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
                                 struct err *err);
 int database_build_connect(struct database_build *build, bool ours, struct err *err);
+/* Commits what was built so far, so that another connection can read it at build->temporary; more may follow. */
+int database_build_settle(struct database_build *build, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
  * Either this or an abort finalizes the connection's statements: what adds rows (db/table_rows.h) is not closed before.
  */

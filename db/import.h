@@ -18,6 +18,9 @@ struct import_request {
     struct capture_options options;
     const struct progress *progress; /* may be NULL */
     enum database_way way;
+    /* Adds to a database that is complete, but has no name yet, what questions need often: into the connection, from
+     * the file at the path. NULL: nothing is added. */
+    int (*complete)(const char *path, sqlite3 *db, struct err *err);
 };
 
 struct import_result {

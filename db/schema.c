@@ -99,7 +99,10 @@ static const char own_tables[] =
     "CREATE TABLE device_mark(id INTEGER PRIMARY KEY, device_id INTEGER, mark_id INTEGER, stream_id INTEGER,"
     "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);"
     "CREATE TABLE iteration(id INTEGER PRIMARY KEY, device_id INTEGER, model_id INTEGER, number INTEGER,"
-    "  start_ns INTEGER, end_ns INTEGER, forward_ns INTEGER, backward_ns INTEGER, marked INTEGER);";
+    "  start_ns INTEGER, end_ns INTEGER, forward_ns INTEGER, backward_ns INTEGER, marked INTEGER);"
+    "CREATE TABLE answer(name TEXT PRIMARY KEY, columns INTEGER NOT NULL, recorded TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE answer_row(name TEXT NOT NULL, number INTEGER NOT NULL, value1, value2, value3, value4, value5,"
+    "  value6, value7, value8, value9, value10, value11, value12, PRIMARY KEY(name, number)) WITHOUT ROWID;";
 
 /* Rows are stored in file order, so most lookups are ranges of ids; these are the others. */
 static const char indexes[] =

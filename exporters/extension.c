@@ -43,6 +43,11 @@ int extension_communication_database(sqlite3 *db, const struct export_options *o
     EXTENSION_EACH(communication_database, db, options, ret, err);
 }
 
+int extension_complete(const char *path, sqlite3 *db, struct err *err)
+{
+    EXTENSION_EACH(complete, path, db, err);
+}
+
 int extension_query_begin(sqlite3 *db, const char *sql, struct err *err)
 {
     EXTENSION_EACH(query_begin, db, sql, err);

@@ -25,6 +25,8 @@ struct export_extension {
     /* Writes the database of 'export communication', likewise. */
     int (*communication_database)(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                                   struct err *err);
+    /* Adds to a database that import has just made what answers are made of: import_request.complete. */
+    int (*complete)(const char *path, sqlite3 *db, struct err *err);
     /* Makes what a report's query names that is no table of the database, as temporary tables. */
     int (*query_begin)(sqlite3 *db, const char *sql, struct err *err);
     /* Puts the rows of a report of_workload. */
@@ -40,6 +42,7 @@ int extension_summary_files(sqlite3 *db, const struct export_options *options, s
                             struct err *err);
 int extension_communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                                      struct err *err);
+int extension_complete(const char *path, sqlite3 *db, struct err *err);
 int extension_query_begin(sqlite3 *db, const char *sql, struct err *err);
 int extension_put_rows(struct report_run *run, struct err *err);
 int extension_session_begin(struct report_session *session, struct err *err);

@@ -375,6 +375,7 @@ static struct import_request make_request(const struct capture_visit *visit)
                     .clock_shift_ns = visit->clock_shift_ns},
         .progress = console_progress(),
         .way = (enum database_way)visit->settings->database_way,
+        .complete = extension_complete,
     };
 }
 

@@ -107,8 +107,9 @@ static const char kept_tasks[] =
     "EXISTS (SELECT 1 FROM kept_task k WHERE k.device_id = t.device_id AND k.stream_id = t.stream_id"                  \
     " AND k.task_id = t.task_id)"
 
-/* Tables with rows of their own for tasks, calls and operators: parts, and what goes with them. */
-#define TABLES_OF_PARTS "'device_task', 'communication_op', 'host_call', 'communication_task'"
+/* Tables with rows of their own for tasks, calls and operators: parts, and what goes with them; and answers, which are
+ * about the whole capture. */
+#define TABLES_OF_PARTS "'device_task', 'communication_op', 'host_call', 'communication_task', 'answer', 'answer_row'"
 
 /* How the other tables are taken over with iterations: what a task did between two times, of devices with iterations,
  * by its end; what is said of tasks without a time, of those that are taken over; marks, samples of the system and the

@@ -91,6 +91,7 @@ struct report {
     /* Likewise, of what ran on devices (features/answers/load/answer.h), with their counters or without. */
     int (*of_workload)(struct report_run *run, const struct workload *workload, struct err *err);
     bool counters;
+    bool known; /* of_workload: import keeps the rows of whole captures (features/answers/load/known.h) */
     const struct report_scan *scan;       /* instead of all that */
     const struct report_walk *walk;       /* instead of the scan, too; shared with other reports */
     const void *visitor;                  /* what its functions, or the walk, use, of their type */

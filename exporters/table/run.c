@@ -193,7 +193,7 @@ static int find_fields(struct report_run *run, size_t size, struct err *err)
         if (column->field.row_size != size)
             return err_set(err, ERR_USAGE, "column %s of table %s shows no member of the row", column->title,
                            run->report->name);
-        if (!report_needs(run, i))
+        if (run->session->keep == NULL && !report_needs(run, i))
             continue;
         if (run->field_count > 0 && goes_on(&run->fields[run->field_count - 1], column, i))
             run->fields[run->field_count - 1].count++;
@@ -222,6 +222,9 @@ int report_put_struct(struct report_run *run, const void *row, size_t size, stru
         else
             *values = value_of(field, row);
     }
+    const struct report_session *session = run->session;
+    if (session->keep != NULL)
+        return session->keep(session->keep_arg, run->report, run->values, run->plan.column_count, err);
     return report_row(run, run->values, err);
 }
 

@@ -26,6 +26,10 @@ struct report_session {
     const struct host_calls *calls;  /* facts from the calls of the host, for one page; NULL: each reads its own */
     struct device_reading *reading;  /* of captures of 2022: what the tables of a device share; NULL: nothing yet */
     void (*reading_free)(struct device_reading *reading);
+    /* Takes the values of rows that report_put gets, in place of the table: one for each column of the report. */
+    int (*keep)(void *arg, const struct report *report, const struct report_value *values, size_t count,
+                struct err *err);
+    void *keep_arg;
     struct text_cache {
         bool loaded;
         struct cann_texts texts;

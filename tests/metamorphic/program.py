@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 
 TOLD = re.compile(r"\b(warning|error|note)\b", re.IGNORECASE)
-OWN_TABLES = {"meta", "diagnostics", "source_file", "sqlite_sequence", "record_count"}
+OWN_TABLES = {"meta", "diagnostics", "source_file", "sqlite_sequence", "record_count", "answer", "answer_row"}
 # Texts and sets of tensors that rows share: how many different ones there are is no loss.
 SHARED = {"name", "tensor_set"}
 

@@ -368,8 +368,10 @@ static int fill_table(const struct valued *valued, struct grouping *grouping, st
     for (size_t i = 0; i < count; i++)
         if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped) {
             grouping->values[grouping->groups[group].next++] = value;
-            ticks_share_hz(&grouping->groups[group].hz, valued->rate(valued, i));
-            grouping->groups[group].rest_ns += valued->rest != NULL ? valued->rest(valued, i) : 0;
+            const int64_t rate = valued->rate(valued, i);
+            ticks_share_hz(&grouping->groups[group].hz, rate);
+            if (rate != TICKS_OF_NS && valued->rest != NULL)
+                grouping->groups[group].rest_ns += valued->rest(valued, i);
         }
     return make_rows(valued->counting, grouping, table, err);
 }
@@ -772,6 +774,25 @@ static int name_cut_steps(struct profile *profile, const struct splits *splits, 
     return copy_text(&profile->cut_steps, text, err);
 }
 
+/* What a profile has beside the rows of subjects. */
+static int make_rest(struct counting *counting, struct splits *splits, const struct profile_choice *choice,
+                     struct profile *ret, struct err *err)
+{
+    const struct workload *workload = counting->workload;
+
+    if (splits_make(workload, splits, err) < 0 || name_cut_steps(ret, splits, err) < 0)
+        return err_status(err);
+    splits->warm_counts = choice->warmup;
+    if (!choice->warmup && counted_executions(workload, splits, &counting->counted, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < splits->count; large_pass(i++)) {
+        bool leads = !splits->whole && splits->groups.items[splits->items[i].group].source == splits->source;
+        ret->warmup += leads && splits_is_warmup(splits, i);
+        ret->steps += leads && splits_counts(splits, i);
+    }
+    return make_groups(ret, workload, splits, err) < 0 || make_sums(counting, ret, err) < 0 ? err_status(err) : 0;
+}
+
 int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
                  struct profile *ret, struct err *err)
 {
@@ -789,18 +810,9 @@ int profile_make(const struct workload *workload, const char *name, const struct
     bool failed = copy_text(&ret->name, name, err) < 0 ||
                   copy_text(&ret->facts.models, workload->facts.models, err) < 0 ||
                   copy_text(&ret->facts.metrics, workload->facts.metrics, err) < 0 ||
-                  splits_make(workload, &splits, err) < 0 || name_cut_steps(ret, &splits, err) < 0;
-    splits.warm_counts = choice->warmup;
-    failed = failed || (!choice->warmup && counted_executions(workload, &splits, &counting.counted, err) < 0);
-    for (size_t i = 0; i < splits.count; large_pass(i++)) {
-        bool leads = !splits.whole && splits.groups.items[splits.items[i].group].source == splits.source;
-        ret->warmup += leads && splits_is_warmup(&splits, i);
-        ret->steps += leads && splits_counts(&splits, i);
-    }
-    failed = failed || make_groups(ret, workload, &splits, err) < 0;
+                  (!choice->rows_alone && make_rest(&counting, &splits, choice, ret, err) < 0);
     for (int subject = BY_OP; !failed && subject <= BY_GAP; subject++)
         failed = (choice->subjects >> subject & 1) != 0 && make_table(&counting, (enum subject)subject, ret, err) < 0;
-    failed = failed || make_sums(&counting, ret, err) < 0;
     splits_release(&splits);
     large_free(counting.counted);
     if (!failed)

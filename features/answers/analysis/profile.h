@@ -64,6 +64,7 @@ struct profile_choice {
     unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
     bool warmup;       /* warm-up steps, and what ran in them, count too */
     size_t top;        /* so many rows of operators, those of the largest totals; 0: all */
+    bool rows_alone;   /* nothing of steps, nor sums, nor whether counts vary; with warm-up */
     bool ai_cpu;       /* BY_OP and BY_TYPE have only what ran on the AI CPU */
 };
 

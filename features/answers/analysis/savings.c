@@ -500,6 +500,7 @@ static int64_t stretch_end(const struct walk *walk, const struct splits *splits,
 
     for (++*i; *i < splits->count && splits->items[*i].device == device; ++*i) {
         const struct split *split = &splits->items[*i];
+        large_pass(*i);
         if (!counts(walk, splits, *i))
             continue;
         if (split->start_ns > end_ns ||
@@ -524,7 +525,7 @@ int savings_of(const struct workload *workload, const struct splits *splits, con
     for (size_t i = 0; known && i < splits->count;) {
         const struct split *split = &splits->items[i];
         if (!counts(&walk, splits, i)) {
-            i++;
+            large_pass(i++);
             continue;
         }
         if (split->device != device) {

@@ -314,8 +314,10 @@ static int find_members(struct splits *splits, struct err *err)
         first += splits->groups.items[g].count;
         splits->groups.items[g].first = first;
     }
-    for (size_t i = splits->count; i-- > 0;) /* from the last on: each begin is moved to that of its group */
+    for (size_t i = splits->count; i-- > 0;) { /* from the last on: each begin is moved to that of its group */
+        large_pass(i);
         splits->members[--splits->groups.items[splits->items[i].group].first] = i;
+    }
     return 0;
 }
 

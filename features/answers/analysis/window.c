@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A workload of a range of time: its steps are those of the whole one, so that their neighbours are known. */
+#include "base/file/large.h"
 #include "features/answers/analysis/workload.h"
 
 #include <stdlib.h>
@@ -63,7 +64,7 @@ int workload_inherit(struct workload *to, const struct workload *whole, struct e
             return err_status(err);
     }
     to->step_source = whole->step_source;
-    for (size_t i = 0; i < whole->step_count; i++)
+    for (size_t i = 0; i < whole->step_count; large_pass(i++))
         if (inherit_step(to, whole, i, err) < 0)
             return err_status(err);
     for (size_t i = 0; i < to->execute_starts.count; i++)

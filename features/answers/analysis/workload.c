@@ -205,6 +205,22 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
     return 0;
 }
 
+/* Of few streams the one that was used last is found at once. */
+static int find_stream(struct workload *workload, int64_t device_id, int64_t stream_id, uint16_t *ret, struct err *err)
+{
+    uint16_t *near =
+        &workload->streams_near[(uint64_t)stream_id % (sizeof workload->streams_near / sizeof *workload->streams_near)];
+
+    if (*near < workload->stream_count && workload->streams[*near].id == stream_id &&
+        workload->streams[*near].device == device_id)
+        *ret = *near;
+    else if (find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id, ret,
+                     err) < 0)
+        return err_status(err);
+    *near = *ret;
+    return 0;
+}
+
 int64_t workload_clock_hz(const struct workload *workload, int64_t device_id)
 {
     for (size_t i = 0; i < workload->clocks.count; i++) {
@@ -259,8 +275,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         execution.stream = last->stream;
     } else {
         if (find_device(workload, device_id, &device, err) < 0 ||
-            find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id,
-                    &execution.stream, err) < 0)
+            find_stream(workload, device_id, stream_id, &execution.stream, err) < 0)
             return err_status(err);
         execution.device = device & (WORKLOAD_DEVICES_MOST - 1U);
     }

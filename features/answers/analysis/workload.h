@@ -182,6 +182,7 @@ struct workload {
         int64_t hz;
     }) clocks;
     size_t stream_count, stream_capacity, device_count, device_capacity;
+    uint16_t streams_near[64]; /* indexes of streams that were used last, by the end of their number */
     struct workload_window {
         bool any;
         int64_t from_ns, until_ns; /* what begins at the first or later, and before the last */

@@ -2,6 +2,8 @@
 #include "features/answers/load/answer.h"
 
 #include "exporters/extension.h"
+#include "features/answers/load/known.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +69,10 @@ int answer_workload(struct report_run *run, enum load_counters counters, struct 
 static int answer_put(struct report_run *run, struct err *err)
 {
     SCOPED(workload_release) struct workload workload = {.borrowed = true};
+    bool known = false;
 
+    if (known_put(run, &known, err) < 0 || known)
+        return err_status(err);
     if (answer_workload(run, run->report->counters ? WITH_COUNTERS : WITHOUT_COUNTERS, &workload, err) < 0)
         return err_status(err);
     return run->report->of_workload(run, &workload, err);
@@ -99,6 +104,7 @@ int answer_rows(struct report_run *run, const struct workload *workload, struct 
     const struct answer_keys *keys = run->report->visitor;
     const struct profile_choice choice = {.subjects = SUBJECT_BIT(keys->subject),
                                           .warmup = true,
+                                          .rows_alone = true,
                                           .top = report_writer_top(&run->writer),
                                           .ai_cpu = keys->ai_cpu};
     struct profile profile;
@@ -115,4 +121,4 @@ int answer_rows(struct report_run *run, const struct workload *workload, struct 
 }
 
 const struct export_extension export_extension_answers = {
-    .put_rows = answer_put, .session_begin = answers_share, .session_end = answers_unshare};
+    .complete = known_keep, .put_rows = answer_put, .session_begin = answers_share, .session_end = answers_unshare};

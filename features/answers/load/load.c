@@ -54,6 +54,7 @@ struct cann_load {
     struct ARRAY_OF(struct counted) counted; /* of each operator */
     struct ARRAY_OF(struct cycles) cycles;
     struct cann_communications communications;
+    uint32_t op;      /* of the last task; NO_TEXT: it is none */
     bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
     sqlite3 *db;
     struct collection_start {
@@ -189,20 +190,27 @@ static struct operator_ids ids_of_task(const struct cann_task *task)
     return ids_of(task->op_name_id, task->op_type_id, work == WORK_COMMUNICATION ? DB_NULL : task->tensor_set_id, work);
 }
 
+static bool is_counted(struct cann_load *load, const struct cann_task *task)
+{
+    return (task->has_aic || task->has_aiv) && task->collective == DB_NULL && cann_is_operator(task) &&
+           task->start_ns != DB_NULL && workload_takes(task->start_ns, task->duration_ns) &&
+           workload_wants(load->workload, task->device_id, task->start_ns) && use_part(load, task->device_id);
+}
+
+static int count_task(struct cann_load *load, uint32_t op, const struct cann_task *task, struct err *err)
+{
+    load->workload->operators[op].counted_ns +=
+        ticks_exact_ns(workload_clock_hz(load->workload, task->device_id), task->start_ns, task->duration_ns);
+    return add_counters(load, op, task, err);
+}
+
 static int take_counters(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
     const struct operator_ids ids = ids_of_task(task);
-    const struct known_operator *known;
+    const struct known_operator *known = is_counted(load, task) ? map_get(&load->known, &ids) : NULL;
 
-    if ((!task->has_aic && !task->has_aiv) || task->collective != DB_NULL || !cann_is_operator(task) ||
-        task->start_ns == DB_NULL || !workload_takes(task->start_ns, task->duration_ns) ||
-        !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
-        (known = map_get(&load->known, &ids)) == NULL)
-        return 0;
-    load->workload->operators[known->op].counted_ns +=
-        ticks_exact_ns(workload_clock_hz(load->workload, task->device_id), task->start_ns, task->duration_ns);
-    return add_counters(load, known->op, task, err);
+    return known != NULL ? count_task(load, known->op, task, err) : 0;
 }
 
 /* Whether a task that is no operator keeps the device busy: transfers and notifications between devices do, a place
@@ -260,6 +268,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                               &taken, err);
     if (status != 0 || !taken)
         return status;
+    load->op = op;
     if (!is_operator)
         load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
     else if (ids.work != WORK_COMMUNICATION && use_part(load, task->device_id))
@@ -271,7 +280,12 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
 static int take_counted_task(void *arg, const struct cann_task *task, struct err *err)
 {
-    return take_task(arg, task, err) != 0 || take_counters(arg, task, err) != 0 ? err_status(err) : 0;
+    struct cann_load *load = arg;
+
+    load->op = NO_TEXT;
+    if (take_task(load, task, err) < 0)
+        return err_status(err);
+    return load->op != NO_TEXT && is_counted(load, task) ? count_task(load, load->op, task, err) : 0;
 }
 
 const char *operator_unnumbered(const char *name, bool is_kernel, char buffer[OPERATOR_NAME_SIZE])
@@ -604,7 +618,7 @@ static int use_model(struct svp_load *load, const char *model, int64_t model_id,
     return svp_layers_load(load->db, model, model_id, &load->layers, err);
 }
 
-static int count_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
+static int count_svp_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
 {
     if (RESERVE_SUMS(&load->counted, op, err) < 0)
         return err_status(err);
@@ -639,7 +653,7 @@ static int take_svp_task(void *arg, const struct svp_task *task, struct err *err
     status = workload_add(load->workload, known->op, load->inference->device_id, task->stream_id,
                           number_add(task->start_ns, load->inference->start_known ? 0 : load->origin_ns),
                           task->duration_ns, &taken, err);
-    return status == 0 && taken ? count_task(load, known->op, task, err) : status;
+    return status == 0 && taken ? count_svp_task(load, known->op, task, err) : status;
 }
 
 static int know_inference(struct svp_load *load, int64_t device_id, const struct workload_step *step, struct err *err)

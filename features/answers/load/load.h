@@ -83,7 +83,7 @@ struct operator_bounds {
     bool borrowed;      /* the names are another's */
     const char **words; /* of each name; NULL: it is no operator, or the capture has no counters */
 };
-/* Reads the tasks once, by the counters of their units. Release it also after a failure. */
+/* Takes what import found, or reads the tasks once, by the counters of their units. Release it also after a failure. */
 int operator_bounds_load(sqlite3 *db, struct operator_bounds *ret, struct err *err);
 void operator_bounds_release(struct operator_bounds *bounds);
 /* Takes them of a workload that has counters, which must outlive them. */

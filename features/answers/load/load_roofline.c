@@ -10,6 +10,7 @@
 #include "db/query/query_scan.h"
 #include "db/query/query_window.h"
 #include "features/answers/analysis/bound.h"
+#include "features/answers/load/known.h"
 #include "features/answers/load/load.h"
 
 #include <stdlib.h>
@@ -449,12 +450,39 @@ static int take_words(struct operator_bounds *bounds, const struct workload *wor
     return status;
 }
 
+struct known_words {
+    struct intern *names;
+    struct ARRAY_OF(const char *) words; /* of each name */
+};
+
+static int take_known(void *arg, const char *name, const char *bound, struct err *err)
+{
+    struct known_words *known = arg;
+    uint32_t number;
+
+    if (intern_text(known->names, name, &number, err) < 0)
+        return err_status(err);
+    return number == known->words.count ? array_add(&known->words, err, bound) : 0;
+}
+
+/* Takes what import found. *ret_known false: that is nothing. */
+static int take_known_words(sqlite3 *db, struct operator_bounds *bounds, bool *ret_known, struct err *err)
+{
+    struct known_words known = {.names = &bounds->names};
+    int status = known_bounds(db, take_known, &known, ret_known, err);
+
+    bounds->words = known.words.items;
+    return status;
+}
+
 int operator_bounds_load(sqlite3 *db, struct operator_bounds *ret, struct err *err)
 {
     struct workload workload;
     struct db_facts facts;
-    bool counted = true;
+    bool counted = true, known = false;
     *ret = (struct operator_bounds){.words = NULL};
+    if (take_known_words(db, ret, &known, err) < 0 || known)
+        return err_status(err);
     int status = db_read_facts(db, &facts, err);
     if (status == 0 && facts.family != CAPTURE_SVP)
         status = cann_has_counters(db, &counted, err);

@@ -66,7 +66,7 @@ static size_t numbered(const struct splits *splits, int64_t number)
 
     while (i < splits->count && (splits->items[i].step == NULL || splits->items[i].step->number != number ||
                                  splits->groups.items[splits->items[i].group].source != splits->source))
-        i++;
+        large_pass(i++);
     return i < splits->count ? i : SIZE_MAX;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* A table of answer_rows whose last columns are the type, shown or not, and what its rows are of. */
-#define OPERATORS(of, subject, ai_cpu, what_title, what_doc, what_needs, type_is, of_title, of_doc)                    \
+#define OPERATORS(of, subject, ai_cpu, is_known, what_title, what_doc, what_needs, type_is, of_title, of_doc)          \
     {                                                                                                                  \
         .name = of, .title = what_title, .doc = what_doc, .needs = what_needs, .families = FAMILY_ANY,                 \
         .shown_only = true,                                                                                            \
@@ -22,26 +22,26 @@
                 {of_title, REPORT_FIELD(struct answer_row, name), .doc = of_doc},                                      \
                 {.title = NULL},                                                                                       \
             },                                                                                                         \
-        .of_workload = answer_rows, .visitor = &(const struct answer_keys){subject, ai_cpu},                           \
+        .of_workload = answer_rows, .visitor = &(const struct answer_keys){subject, ai_cpu}, .known = is_known,        \
     }
 #define TYPE_SHOWN .doc = "The type of the operator."
 #define TYPE_READ .flags = REPORT_INPUT
 
 const struct report report_ops =
-    OPERATORS("ops", BY_OP, false, "Operators by time", "Time by operator, the largest total first.",
+    OPERATORS("ops", BY_OP, false, true, "Operators by time", "Time by operator, the largest total first.",
               "tasks with times", TYPE_SHOWN, "Name", "Subject of the row.");
-const struct report report_types = OPERATORS("types", BY_TYPE, false, "Types of operators by time",
+const struct report report_types = OPERATORS("types", BY_TYPE, false, false, "Types of operators by time",
                                              "Time by type of operator, the largest total first.", "tasks with times",
                                              TYPE_READ, "Type name", "Subject of the row.");
 const struct report report_layers =
-    OPERATORS("layers", BY_LAYER, false, "Layers by time",
+    OPERATORS("layers", BY_LAYER, false, false, "Layers by time",
               "Time by layer: the name of an operator up to its last slash. The largest total first.",
               "tasks with times", TYPE_READ, "Layer", "The layer; of an operator without one its name.");
-const struct report report_streams =
-    OPERATORS("streams", BY_STREAM, false, "Streams by time", "Time by stream of each device, the busiest first.",
-              "tasks with times", TYPE_READ, "Stream", "Subject of the row.");
+const struct report report_streams = OPERATORS("streams", BY_STREAM, false, false, "Streams by time",
+                                               "Time by stream of each device, the busiest first.", "tasks with times",
+                                               TYPE_READ, "Stream", "Subject of the row.");
 const struct report report_aicpu =
-    OPERATORS("aicpu", BY_OP, true, "Operators on the AI CPU",
+    OPERATORS("aicpu", BY_OP, true, false, "Operators on the AI CPU",
               "Operators that run on the AI CPU. The table of this name in summaries is a different one.",
               "operators that ran on the AI CPU", TYPE_SHOWN, "Name", "Subject of the row.");
 
@@ -244,4 +244,5 @@ const struct report report_bound = {
         {"Name", SHOWN_BOUND(name), .doc = "The operator."}),
     .of_workload = put_bounds,
     .counters = true,
+    .known = true,
 };

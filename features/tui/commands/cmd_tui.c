@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof tui: a capture to walk through in the terminal. */
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/statistics.h"
@@ -306,7 +307,7 @@ static int take_steps(struct session *session, struct err *err)
     struct series series;
     SCOPED_FREE int64_t *sorted = NULL;
 
-    for (size_t i = 0; i < workload->step_count; i++) {
+    for (size_t i = 0; i < workload->step_count; large_pass(i++)) {
         const struct workload_step *step = &workload->steps[i];
         if (step->source != workload->step_source || step->device != workload->steps[0].device)
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline: a row for each stream of a device, a column for each stretch of time. The height of a block is the part
  * of the stretch in which something ran. */
+#include "base/file/large.h"
 #include "base/number.h"
 #include "exporters/export.h"
 #include "features/tui/commands/tui.h"
@@ -49,7 +50,7 @@ int tui_lanes_open(struct tui *tui, struct err *err)
     lanes->first_ns = INT64_MAX;
     lanes->last_ns = INT64_MIN;
     lanes->chosen = SIZE_MAX;
-    for (size_t i = 0; i < workload->execution_count; i++) {
+    for (size_t i = 0; i < workload->execution_count; large_pass(i++)) {
         const struct execution *execution = &workload->executions[i];
         bool *lane = &seen[execution->device * workload->stream_count + execution->stream];
         if (!*lane)
@@ -97,7 +98,8 @@ static size_t most_of(const struct tui *tui, const struct tui_lane *lane, int64_
     size_t found = SIZE_MAX;
     int64_t most = -1;
 
-    for (size_t i = first_reaching(tui, lane->device, from_ns); is_of(tui, i, lane->device, until_ns); i++) {
+    for (size_t i = first_reaching(tui, lane->device, from_ns); is_of(tui, i, lane->device, until_ns);
+         large_pass(i++)) {
         const struct execution *execution = &tui->workload.executions[i];
         const int64_t start = execution->start_ns > from_ns ? execution->start_ns : from_ns,
                       end = end_of(execution) < until_ns ? end_of(execution) : until_ns;
@@ -230,7 +232,7 @@ bool tui_lanes_go_operator(struct tui *tui, const char *name)
     const struct workload *workload = &tui->workload;
     size_t best = SIZE_MAX;
 
-    for (size_t i = 0; i < workload->execution_count; i++)
+    for (size_t i = 0; i < workload->execution_count; large_pass(i++))
         if ((best == SIZE_MAX || workload->executions[i].duration_ns > workload->executions[best].duration_ns) &&
             strcmp(name_of(tui, i), name) == 0)
             best = i;
@@ -252,6 +254,7 @@ static void step(struct tui *tui, bool back)
     if (lanes->chosen == SIZE_MAX && !back)
         at--; /* the loop begins behind it */
     while (back ? at-- > 0 : ++at < workload->execution_count) {
+        large_pass(at);
         if (workload->executions[at].device == lane->device && workload->executions[at].stream == lane->stream) {
             show_execution(tui, at);
             return;
@@ -268,7 +271,7 @@ static void search(struct tui *tui)
     const struct tui_lanes *lanes = &tui->lanes;
     size_t best[2] = {SIZE_MAX, SIZE_MAX}; /* behind the cursor, before it */
 
-    for (size_t i = 0; i < workload->execution_count; i++) {
+    for (size_t i = 0; i < workload->execution_count; large_pass(i++)) {
         const bool before = workload->executions[i].start_ns < lanes->at_ns ||
                             (i <= lanes->chosen && workload->executions[i].start_ns == lanes->at_ns);
         if ((best[before] == SIZE_MAX ||
@@ -303,7 +306,7 @@ static void fill_columns(const struct tui *tui, const struct tui_lane *lane, dou
 
     memset(busy, 0, (size_t)lanes->columns * sizeof *busy);
     for (size_t i = first_reaching(tui, lane->device, lanes->from_ns); is_of(tui, i, lane->device, lanes->until_ns);
-         i++) {
+         large_pass(i++)) {
         const struct execution *execution = &tui->workload.executions[i];
         if (execution->stream != lane->stream || end_of(execution) <= lanes->from_ns)
             continue;
@@ -324,7 +327,7 @@ static void draw_names(const struct tui *tui, const struct tui_lane *lane, int r
     if ((double)lanes->longest_ns[lane->device] < LEAST_NAME * column_ns(lanes))
         return;
     for (size_t i = first_reaching(tui, lane->device, lanes->from_ns); is_of(tui, i, lane->device, lanes->until_ns);
-         i++) {
+         large_pass(i++)) {
         const struct execution *execution = &tui->workload.executions[i];
         if (execution->stream != lane->stream || end_of(execution) <= lanes->from_ns)
             continue;
