@@ -707,8 +707,8 @@ static int build(const struct import_request *request, struct capture *capture, 
     failed = failed || store_rest(build.db, capture, err) < 0 || report_split_inferences(build.db, capture, err) < 0 ||
              store_diagnostics(build.db, capture->diag, err) < 0 ||
              store_facts(build.db, request, capture, result, err) < 0 || (interrupted() && interrupt_error(err) < 0);
-    failed = failed || (request->complete != NULL && (database_build_settle(&build, err) < 0 ||
-                                                      request->complete(build.temporary, build.db, err) < 0));
+    failed = failed || database_build_settle(&build, err) < 0 ||
+             (request->complete != NULL && request->complete(build.temporary, build.db, err) < 0);
     if (!failed)
         return database_build_commit(&build, err);
     database_build_abort(&build);

@@ -433,6 +433,9 @@ static bool begins_query(const struct parser *p)
 {
     struct word word;
     size_t at = 0;
+    skip_blanks(p, &at);
+    if (at == p->length || (p->line[at] != 's' && p->line[at] != '"'))
+        return false;
     return take_word(p, &at, &word) == 0 && is_word(&word, "sql");
 }
 

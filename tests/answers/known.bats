@@ -51,7 +51,7 @@ import sys
 with open(sys.argv[1], 'r+b') as file:
     for place in (24, 92):
         file.seek(place)
-        file.write((2).to_bytes(4, 'big'))
+        file.write((3).to_bytes(4, 'big'))
 PY
 }
 

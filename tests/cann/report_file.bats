@@ -178,6 +178,15 @@ Type,3,3,2.00"
     expect_equal "$(find JOBX/summary -name '*mine*' -o -name '*.tmp')" ""
 }
 
+@test "a column has a unit, names of its numbers, a name for options and a sentence" {
+    printf '%s\n' 'report mine' 'column What text names marks id kind -- The kind of mark.' \
+        'column "Took(us)" scaled-fixed 3 ns narrow -- Its time.' sql 'SELECT 1, 2500 UNION ALL SELECT 0, 900' >mine.report
+    run_msprof show -q -dir JOBX --report-file mine.report --table mine --format csv --columns kind,took --filter 'took>1us'
+    expect_status 0
+    expect_equal "$output" "What,Took(us)
+push/pop,2.500"
+}
+
 @test "mistakes are told with file, line and column" {
     check() { # text of the file, message
         printf '%b' "$1" >bad.report
@@ -188,6 +197,10 @@ Type,3,3,2.00"
     check 'report Mine\n' 'bad.report:1:8: a name is made of'
     check 'report mine\ncolumn "A B" shorter 3\n' 'bad.report:2:14: unknown format'
     check 'report mine\ncolumn A fixed x\n' 'bad.report:2:16: expected the number of decimals'
+    check 'report mine\ncolumn A text wide\n' 'bad.report:2:15: expected narrow, hidden'
+    check 'report mine\ncolumn A text names colours\n' 'bad.report:2:21: expected marks, tasks'
+    check 'report mine\ncolumn A text id\n' 'bad.report:2:17: expected the name that --columns'
+    check 'report mine\nfamilies cann\n' 'bad.report:2:1: expected report, title'
     check 'report mine\ncolumn "A\n' 'bad.report:2:8: missing closing quote'
     check 'report mine\n  colour A\n' 'bad.report:2:3: expected report, title, doc, column or sql'
     check 'report mine\ncolumn A\nsql\nSELECT 1\n  FROM nowhere\n' 'bad.report:5:8: no such table: nowhere'

@@ -274,7 +274,8 @@ rows_of() { # part, page
     { rows_of reports msprof-export.1 && sed -n 's|^\.It Pa [a-z_]*/\([a-z_]*\)_[<[].*|\1|p' rows
         rows_of answers msprof-show.1 && sed -n 's/^\.It Cm //p' rows; } | sort -u >in-manual
     mapfile -t files < <(grep -rlE '^const struct report report_' "$repository/exporters/reports" "$repository/features")
-    expect_equal "$(<in-manual)" "$(names_in "${files[@]}")"
+    mapfile -t texts < <(find "$repository/exporters/reports" "$repository/features" -name '*.report')
+    expect_equal "$(<in-manual)" "$({ names_in "${files[@]}" && sed -n 's/^report //p' "${texts[@]}"; } | sort -u)"
     for part in reports samples answers tracks; do
         "$MSPROF" help --manual "$part" | awk '/^\.It/ { if (open) print item; item = $0; open = 1 } /^[A-Z].*\.$/ { open = 0 }
             END { if (open) print item }' >without

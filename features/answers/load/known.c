@@ -80,15 +80,13 @@ static int keep_reports(struct report_session *session, sqlite3 *into, struct er
 {
     static const char into_rows[] = "answer_row(name, number, value1, value2, value3, value4, value5, value6, value7,"
                                     " value8, value9, value10, value11, value12)";
-    struct keeping keeping = {.number = 0};
+    struct keeping *keeping = session->keep_arg;
     struct table_rows answers;
     const struct report *const *all = report_all(err);
 
-    if (all == NULL || table_rows_into(&keeping.rows, into, into_rows, err) < 0 ||
+    if (all == NULL || table_rows_into(&keeping->rows, into, into_rows, err) < 0 ||
         table_rows_into(&answers, into, "answer(name, columns, recorded)", err) < 0)
         return err_status(err);
-    session->keep = keep_row;
-    session->keep_arg = &keeping;
     for (const struct report *const *report = all; *report != NULL; report++)
         if ((*report)->known && keep_report(session, *report, &answers, err) < 0)
             return err_status(err);
@@ -103,6 +101,7 @@ static int keep_answers(const char *path, sqlite3 *db, sqlite3 *into, struct err
     const struct export_options options = {
         .database = path, .format = TABLE_CELLS, .sink = &nowhere, .stream_path = "", .model_id = -1};
     struct export_result result = {.files = 0};
+    struct keeping keeping = {.number = 0};
     struct err own = ERR_INIT;
 
     workload_init(&workload);
@@ -117,6 +116,8 @@ static int keep_answers(const char *path, sqlite3 *db, sqlite3 *into, struct err
     if (report_session_open(&session, db, &options, &result, err) < 0)
         return err_status(err);
     session.workload = &workload;
+    session.keep = keep_row;
+    session.keep_arg = &keeping;
     return keep_reports(&session, into, err);
 }
 
