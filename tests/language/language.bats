@@ -155,8 +155,8 @@ sys.exit(len(places) != 1)'
             LANG=$language "$MSPROF" export summary "$capture" --output "$language" --stable-names 2>/dev/null
             LANG=$language "$MSPROF" export timeline "$capture" --output "$language" --stable-names 2>/dev/null
         done
-        diff -r C.UTF-8/summary zh_CN.UTF-8/summary
-        diff -r C.UTF-8/timeline zh_CN.UTF-8/timeline
+        diff -r -x sqlite -x log C.UTF-8 zh_CN.UTF-8
+        [ -n "$(find C.UTF-8 -name '*.csv')" ]
         rm -rf C.UTF-8 zh_CN.UTF-8
     done
     both diff JOB JOB --format json
