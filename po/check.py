@@ -72,7 +72,8 @@ def check(path):
 
 def main():
     findings = check(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "zh_CN.po"))
-    print("\n".join(findings[:200]), file=sys.stderr)
+    if findings:
+        print("\n".join(findings), file=sys.stderr)
     sys.exit(1 if findings else 0)
 
 
