@@ -19,6 +19,8 @@ PROGRAM ?= msprof
 # 'no' for a build without collect (and its SSH library), without the libraries that record (libmsprof_acl, libmsprof_preload), or
 # without tui (and the headers of ncurses).
 COLLECT ?= yes
+# 'no' for a program that speaks English alone: the catalogue of po/ is part of it otherwise.
+NLS     ?= yes
 ACL     ?= yes
 TUI     ?= yes
 WITH_COLLECT := $(filter-out no,$(COLLECT))
@@ -194,7 +196,9 @@ COMMAND_EXTENSION_LIST := $(B)/generated/command_extension_list.h
 # Documents that msprof mcp serves (features/mcp/commands/resources.c).
 RESOURCES    := docs/agents.md docs/answers.md docs/schemas.md man/msprof-schema.5 $(sort $(wildcard docs/schemas/*.json))
 RESOURCE_LIST := $(B)/generated/resource_list.h
-LISTS        := $(KIND_LIST) $(REPORT_LIST) $(REPORT_BYTES) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
+# What the program says in Chinese (cli/language.c).
+CATALOGUE    := $(B)/generated/catalogue_zh_CN.h
+LISTS        := $(CATALOGUE) $(KIND_LIST) $(REPORT_LIST) $(REPORT_BYTES) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
 
 # A variant whose code is tied to one address has no libmsprof.
 WITH_READ := $(if $(NO_PIE_$(VARIANT)),,yes)
@@ -265,6 +269,12 @@ $(EXPORT_EXTENSION_LIST): FORCE
 	$(call write-stamp,$(patsubst %,EXTENSION(%),$(EXPORT_EXTENSIONS)))
 $(COMMAND_EXTENSION_LIST): FORCE
 	$(call write-stamp,$(patsubst %,EXTENSION(%),$(COMMAND_EXTENSIONS)))
+
+$(B)/nls: FORCE
+	$(call write-stamp,$(NLS))
+$(CATALOGUE): po/zh_CN.po po/catalogue.awk $(B)/nls
+	@mkdir -p $(@D)
+	$(call say,GEN)awk -f po/catalogue.awk $(if $(filter-out no,$(NLS)),$<,/dev/null) >$@
 
 # Each is a line: its number, its path and its bytes.
 $(RESOURCE_LIST): $(RESOURCES) Makefile
@@ -774,7 +784,7 @@ LINT        := $(BUILD)/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-calls lint-exports lint-cppcheck
-lint: lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links
+lint: lint-translations lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links
 
 # clang-format takes longer to start than to read a file: what is due is gathered first.
 lint-format: $(C_FILES:%=$(LINT)/%.format) $(PORTABLE_SOURCES:%=$(LINT)/%.format)
@@ -839,6 +849,18 @@ lint-cppcheck: $(LISTS) $(PRELOAD_LIST)
 	    $(NEEDED_CPPFLAGS) -DCPPCHECK '-DElfW(type)=Elf64_##type' -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' $(C_SOURCES)
 
 # --- the rest ---
+
+# --- translations ---
+
+.PHONY: pot po-update lint-translations
+pot: ## po/msprof.pot: the texts of the program that are translated
+	po/extract.py >po/msprof.pot.new && mv po/msprof.pot.new po/msprof.pot
+
+po-update: pot ## bring po/zh_CN.po up to the texts of the program: what has no translation is left empty
+	po/update.py po/msprof.pot po/zh_CN.po
+
+lint-translations: ## what is not translated, differs in its placeholders, is too wide for the help or is in no place that is looked up
+	$(call say,PO)po/check.py
 
 .PHONY: html dist deb rpm portable wheel version release-check
 release-check: ## what a release must hold beside the tests: half an hour, as root (docs/releasing.md)

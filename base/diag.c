@@ -35,13 +35,19 @@ void diag_init(struct diagnostics *diag, bool strict)
     *diag = (struct diagnostics){.strict = strict};
 }
 
+static void free_line(struct diag_entry *entry, size_t k)
+{
+    free(entry->texts[k]);
+    free(entry->said[k]);
+}
+
 void diag_release(struct diagnostics *diag)
 {
     for (size_t i = 0; i < diag->count; i++) {
         struct diag_entry *entry = &diag->entries[i];
         free(entry->file);
         for (size_t k = 0; k < entry->kept; k++)
-            free(entry->texts[k]);
+            free_line(entry, k);
     }
     free(diag->entries);
     free(diag->slots);
@@ -122,9 +128,16 @@ static struct diag_entry *count_reports(struct diagnostics *diag, enum diag_id i
     return entry;
 }
 
-/* "<file>: record <n>, offset <o>, field <f>: <phrase>; <remedy>" with the parts that are known (free() it); NULL when
- * memory ran out. */
-static char *compose_line(const struct place *place, const char *phrase, const char *remedy)
+static const char *as_written(const char *text) __attribute__((format_arg(1)));
+static const char *as_written(const char *text)
+{
+    return text;
+}
+
+/* "<file>: record <n>, offset <o>, field <f>: <phrase>; <remedy>" with the parts that are known (free() it), in the
+ * language of `say`; NULL when memory ran out. */
+static char *compose_line(const struct place *place, const char *phrase, const char *remedy,
+                          const char *(*say)(const char *text) __attribute__((format_arg(1))))
 {
     struct strbuf line;
     strbuf_init(&line, LINE_MAXIMUM);
@@ -132,18 +145,20 @@ static char *compose_line(const struct place *place, const char *phrase, const c
         strbuf_addf(&line, "%s: ", place->file);
     const char *separator = "";
     if (place->record >= 0) {
-        strbuf_addf(&line, "record %" PRId64, place->record);
+        strbuf_addf(&line, say(LANGUAGE_MARK("record %" PRId64)), place->record);
         separator = ", ";
     }
     if (place->offset >= 0) {
-        strbuf_addf(&line, "%soffset %" PRId64, separator, place->offset);
+        strbuf_adds(&line, separator);
+        strbuf_addf(&line, say(LANGUAGE_MARK("offset %" PRId64)), place->offset);
         separator = ", ";
     }
     if (place->field != NULL) {
-        strbuf_addf(&line, "%sfield %s", separator, place->field);
+        strbuf_adds(&line, separator);
+        strbuf_addf(&line, say(LANGUAGE_MARK("field %s")), place->field);
         separator = ", ";
     }
-    strbuf_addf(&line, "%s%s; %s", separator[0] != '\0' ? ": " : "", phrase, remedy);
+    strbuf_addf(&line, "%s%s; %s", separator[0] != '\0' ? ": " : "", phrase, say(remedy));
     char *text = strbuf_detach(&line);
     if (text != NULL)
         utf8_mask(text);
@@ -160,12 +175,16 @@ void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *
         return;
     char phrase[PHRASE_SIZE];
     ERR_FORMAT(phrase, format);
-    char *text = compose_line(place, phrase, infos[id].remedy);
+    char *text = compose_line(place, phrase, infos[id].remedy, as_written);
     if (text == NULL) {
         diag->out_of_memory = true;
         return;
     }
     entry->texts[entry->kept] = text;
+    if (language_is_set()) {
+        ERR_FORMAT_SAID(phrase, format);
+        entry->said[entry->kept] = compose_line(place, phrase, infos[id].remedy, language_said);
+    }
     entry->records[entry->kept] = place->record;
     entry->offsets[entry->kept] = place->offset;
     entry->kept++;
@@ -216,8 +235,9 @@ enum diag_id diag_find(const char *name)
     return (enum diag_id)id;
 }
 
-void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
-                  size_t line_count)
+/* said: the lines in the user's language, each NULL where it is the same; or NULL. */
+static void restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
+                    char *const *said, size_t line_count)
 {
     struct diag_entry *entry = count > 0 || line_count > 0 ? count_reports(diag, id, file, count) : NULL;
     for (size_t i = 0; entry != NULL && i < line_count && entry->kept < DIAG_KEPT_IN_FULL; i++) {
@@ -227,16 +247,29 @@ void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, u
             return;
         }
         entry->texts[entry->kept] = text;
+        if (said != NULL && said[i] != NULL)
+            entry->said[entry->kept] = strdup(said[i]);
         entry->records[entry->kept] = entry->offsets[entry->kept] = -1;
         entry->kept++;
     }
+}
+
+void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
+                  size_t line_count)
+{
+    restore(diag, id, file, count, lines, NULL, line_count);
+}
+
+const char *diag_line(const struct diag_entry *entry, size_t k)
+{
+    return entry->said[k] != NULL ? entry->said[k] : entry->texts[k];
 }
 
 void diag_merge(struct diagnostics *diag, const struct diagnostics *from)
 {
     for (size_t i = 0; i < from->count; i++) {
         const struct diag_entry *entry = &from->entries[i];
-        diag_restore(diag, entry->id, entry->file, entry->count, entry->texts, entry->kept);
+        restore(diag, entry->id, entry->file, entry->count, entry->texts, entry->said, entry->kept);
     }
     diag->out_of_memory |= from->out_of_memory;
 }
@@ -273,10 +306,10 @@ int diag_fatal_error(const struct diagnostics *diag, struct err *err)
         if (info->severity == DIAG_NOTE)
             continue;
         if (entry->kept > 0)
-            err_set(err, ERR_STRICT, "%s", entry->texts[0]);
+            err_set(err, ERR_STRICT, "%s", diag_line(entry, 0));
         else
-            err_set(err, ERR_STRICT, "%s%s%s; %s", entry->file, entry->file[0] != '\0' ? ": " : "", info->meaning,
-                    info->remedy);
+            err_set(err, ERR_STRICT, "%s%s%s; %s", entry->file, entry->file[0] != '\0' ? ": " : "",
+                    language_said(info->meaning), language_said(info->remedy));
         break;
     }
     err_hint_caller(err, "without strict, intact data is kept");

@@ -266,7 +266,8 @@ struct diag_entry {
     size_t order; /* its place among the entries */
     size_t made;  /* among those of the place; diag_go_on sets it */
     size_t kept;
-    char *texts[DIAG_KEPT_IN_FULL]; /* complete lines: place, problem, remedy */
+    char *texts[DIAG_KEPT_IN_FULL]; /* complete lines: place, problem, remedy; English, as databases have them */
+    char *said[DIAG_KEPT_IN_FULL];  /* the same in the user's language; NULL: they are the same */
     int64_t records[DIAG_KEPT_IN_FULL];
     int64_t offsets[DIAG_KEPT_IN_FULL];
 };
@@ -312,6 +313,9 @@ enum diag_id diag_find(const char *name);
  * DIAG_KEPT_IN_FULL): place and remedy are in them already. */
 void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
                   size_t line_count);
+
+/* The k-th line that was kept of an entry, in the user's language. */
+const char *diag_line(const struct diag_entry *entry, size_t k);
 
 /* Adds all that another collection has. */
 void diag_merge(struct diagnostics *diag, const struct diagnostics *from);

@@ -32,7 +32,7 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 {
     /* Formatted aside, because the arguments may point into err. */
     char text[ERR_TEXT_SIZE];
-    ERR_FORMAT(text, format);
+    ERR_FORMAT_SAID(text, format);
     set_first_cause(err, code, text);
     return -(int)code;
 }
@@ -72,15 +72,16 @@ int err_set_errno(struct err *err, int errnum, const char *format, ...)
     const char *reason = strerrordesc_np(errnum); /* unlike strerror() free of locale and threads */
     char unknown[48];
     if (reason == NULL) {
-        snprintf(unknown, sizeof unknown, "unknown system error %d", errnum);
+        snprintf(unknown, sizeof unknown, language_said("unknown system error %d"), errnum);
         reason = unknown;
     }
+    reason = language_said(reason);
     /* A long path must not push the reason out of the message, so the front part yields. */
     size_t reason_length = strlen(reason);
     char text[ERR_TEXT_SIZE];
     va_list args;
     va_start(args, format);
-    err_format(text, sizeof text - reason_length - 2, format, args);
+    err_format(text, sizeof text - reason_length - 2, language_said(format), args);
     va_end(args);
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, ": %s", reason);
@@ -91,7 +92,7 @@ int err_set_errno(struct err *err, int errnum, const char *format, ...)
 int err_wrap(struct err *err, const char *format, ...)
 {
     char text[ERR_TEXT_SIZE];
-    ERR_FORMAT(text, format);
+    ERR_FORMAT_SAID(text, format);
     if (err->depth < ERR_MAX_CAUSES)
         err->depth++;
     snprintf(err->causes[err->depth - 1], sizeof err->causes[0], "%s", text);
@@ -102,7 +103,7 @@ int err_hint(struct err *err, const char *format, ...)
 {
     if (err->hint[0] == '\0') {
         char text[ERR_TEXT_SIZE];
-        ERR_FORMAT(text, format);
+        ERR_FORMAT_SAID(text, format);
         snprintf(err->hint, sizeof err->hint, "%s", text);
     }
     return err_status(err);
@@ -125,7 +126,7 @@ const char *err_hint_for_caller(const struct err *err)
 
 const char *err_message(const struct err *err)
 {
-    return err->depth > 0 ? err->causes[err->depth - 1] : "no error";
+    return err->depth > 0 ? err->causes[err->depth - 1] : language_said("no error");
 }
 
 void *scoped_memory(size_t count, size_t size)

@@ -9,6 +9,8 @@
 #ifndef MSPROF_BASE_ERR_H
 #define MSPROF_BASE_ERR_H
 
+#include "base/language.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,6 +92,15 @@ void err_format(char *buffer, size_t size, const char *format, va_list args) __a
         va_list arguments;                                                                                             \
         va_start(arguments, format);                                                                                   \
         err_format(text, sizeof(text), format, arguments);                                                             \
+        va_end(arguments);                                                                                             \
+    } while (0)
+
+/* Likewise a message, in the language of the user (base/language.h). */
+#define ERR_FORMAT_SAID(text, format)                                                                                  \
+    do {                                                                                                               \
+        va_list arguments;                                                                                             \
+        va_start(arguments, format);                                                                                   \
+        err_format(text, sizeof(text), language_said(format), arguments);                                              \
         va_end(arguments);                                                                                             \
     } while (0)
 

@@ -31,3 +31,34 @@ void utf8_mask(char *text)
     }
     *to = '\0';
 }
+
+/* Of U+3000 to U+9FFF, or a full-width form: texts of these have no blanks. */
+static bool is_ideograph(const char *text)
+{
+    const unsigned char lead = (unsigned char)text[0], next = (unsigned char)(lead != 0 ? text[1] : 0);
+
+    return (lead >= 0xe3 && lead <= 0xe9) || (lead == 0xef && (next == 0xbc || next == 0xbd));
+}
+
+static bool is_one_of(const char *text, const char *const *marks)
+{
+    while (*marks != NULL && strncmp(text, *marks, strlen(*marks)) != 0)
+        marks++;
+    return *marks != NULL;
+}
+
+bool utf8_may_break(const char *text, size_t at)
+{
+    static const char *const closing[] = {"\u3002", "\uff0c", "\u3001", "\uff1b", "\uff1a", "\uff09", "\uff01",
+                                          "\uff1f", "\u300b", "\u300d", "\u201d", "\u2019", NULL};
+    static const char *const opening[] = {"\uff08", "\u300a", "\u300c", "\u201c", "\u2018", NULL};
+    size_t before = at;
+
+    if (((unsigned char)text[at] & 0xc0) == 0x80)
+        return false;
+    do
+        before--;
+    while (before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80);
+    return (is_ideograph(text + at) || is_ideograph(text + before)) && !is_one_of(text + at, closing) &&
+           !is_one_of(text + before, opening);
+}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmd_help.h"
 
+#include "base/language.h"
+#include "base/utf8.h"
 #include "cli/console.h"
 #include "cli/extension.h"
 #include "cli/options/options.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/report.h"
+#include "exporters/table/terminal.h"
 #include "exporters/timeline/track.h"
 
 #include <ctype.h>
@@ -19,6 +22,7 @@ static void print_entry(FILE *stream, const char *head, const char *text)
 {
     int used = fprintf(stream, "  %s", head);
 
+    text = language_shown(text);
     if (used > HELP_COLUMN - 2) {
         fputc('\n', stream);
         used = 0;
@@ -63,11 +67,11 @@ static void print_options(FILE *stream, enum command_id command)
         if (is_general(&option_table[i]) || !option_applies(&option_table[i], command))
             continue;
         if (!any)
-            fputs("\nOptions:\n", stream);
+            language_print(stream, "\nOptions:\n");
         any = true;
         print_option(stream, &option_table[i]);
     }
-    fputs("\nGeneral options:\n", stream);
+    language_print(stream, "\nGeneral options:\n");
     for (size_t i = 0; i < option_count; i++)
         if (is_general(&option_table[i]))
             print_option(stream, &option_table[i]);
@@ -97,27 +101,41 @@ static size_t shell_words(const char *text)
     return (size_t)(next - text) + shell_word(next);
 }
 
+/* The length of what a line does not end in: a word, or an ideograph with its punctuation. */
+static size_t text_piece(const char *text)
+{
+    size_t length = 0;
+
+    while (text[length] != '\0' && strchr(" \n", text[length]) == NULL &&
+           (length == 0 || !utf8_may_break(text, length)))
+        length++;
+    return length;
+}
+
 /* Prints a text behind `head`, its lines broken anew. The lines of a command of a shell are joined by '\\'. */
 static void print_broken(FILE *stream, const char *head, const char *next, bool is_command, const char *text)
 {
     const size_t width = HELP_WIDTH - (is_command ? 2 : 0);
     size_t column = strlen(head);
     bool first = true;
+    SCOPED(display_release) struct display display;
 
+    display_init(&display);
     fputs(head, stream);
     for (; *(text += strspn(text, " \n")) != '\0'; first = false) {
-        const size_t length = is_command ? shell_words(text) : strcspn(text, " \n");
-        const bool breaks = !first && column + 1 + length > width;
+        const size_t length = is_command ? shell_words(text) : text_piece(text);
+        const size_t columns = display_width(&display, text, length), blank = !first && strchr(" \n", text[-1]) != NULL;
+        const bool breaks = !first && column + blank + columns > width;
 
         if (breaks) {
             fprintf(stream, "%s\n%s", is_command ? " \\" : "", next);
             column = strlen(next);
-        } else if (!first) {
+        } else if (blank > 0) {
             fputc(' ', stream);
             column++;
         }
         fwrite(text, 1, length, stream);
-        column += length;
+        column += columns;
         text += length;
     }
     fputc('\n', stream);
@@ -127,7 +145,7 @@ static void print_usage(FILE *stream, enum command_id id)
 {
     const struct command *command = command_get(id);
 
-    fprintf(stream, "Usage: %s", command_full_name(id));
+    language_print(stream, "Usage: %s", command_full_name(id));
     if (command->run == NULL)
         fputs(" COMMAND", stream);
     fputs(" [OPTION]...", stream);
@@ -136,26 +154,28 @@ static void print_usage(FILE *stream, enum command_id id)
     else if (command->needs_capture)
         fputs(" CAPTURE...", stream);
     fputs("\n\n", stream);
-    print_broken(stream, "", "", false, command->description);
+    print_broken(stream, "", "", false, language_shown(command->description));
 }
 
 static void print_subcommands(FILE *stream, enum command_id parent)
 {
-    fputs("\nCommands:\n", stream);
+    language_print(stream, "\nCommands:\n");
     EACH_CHILD (id, parent)
         print_entry(stream, command_name(id), command_get(id)->summary);
 }
 
 static void print_exit_statuses(const struct command *command, FILE *stream)
 {
-    fputs("\nExit status:\n", stream);
+    language_print(stream, "\nExit status:\n");
     if (command->runs_program)
-        fputs("  that of PROGRAM if it is not 0; 128 + N if signal N ended it; 125 if msprof\n  failed before PROGRAM "
-              "started; 126 if PROGRAM is not executable; 127 if it was\n  not found; otherwise:\n",
-              stream);
-    fputs("  0 success   1 failure   2 wrong usage   3 done, but the data has problems\n  4 nothing to do   5 remote "
-          "side failed   6 a gate failed (diff, advise)\n  7 not comparable (diff)   130 interrupted\n",
-          stream);
+        language_print(stream,
+                       "  that of PROGRAM if it is not 0; 128 + N if signal N ended it; 125 if msprof\n  failed "
+                       "before PROGRAM started; 126 if PROGRAM is not executable; 127 if it was\n  not found; "
+                       "otherwise:\n");
+    language_print(stream,
+                   "  0 success   1 failure   2 wrong usage   3 done, but the data has problems\n  4 nothing to "
+                   "do   5 remote side failed   6 a gate failed (diff, advise)\n  7 not comparable (diff)   130 "
+                   "interrupted\n");
 }
 
 void help_print(enum command_id id, FILE *stream)
@@ -167,9 +187,9 @@ void help_print(enum command_id id, FILE *stream)
         print_subcommands(stream, id);
     print_options(stream, id);
     if (command->examples != NULL)
-        fputs("\nEXAMPLES\n", stream);
+        language_print(stream, "\nEXAMPLES\n");
     for (const struct example *example = command->examples; example != NULL && example->line != NULL; example++) {
-        print_broken(stream, "  # ", "  # ", false, example->comment);
+        print_broken(stream, "  # ", "  # ", false, language_shown(example->comment));
         print_broken(stream, "  ", "      ", true, example->line);
     }
     print_exit_statuses(command, stream);
@@ -404,14 +424,15 @@ static void put_commands(FILE *stream)
     for (enum command_id id = COMMAND_ROOT; (id = command_next_child(COMMAND_ROOT, id)) != COMMAND_COUNT;) {
         const struct command *command = command_get(id);
         enum command_id child = command_next_child(id, COMMAND_ROOT);
+        const char *summary = language_shown(command->summary);
         if (id == COMMAND_HELP)
             continue;
         fprintf(stream, ".It Cm %s", command_get(child != COMMAND_COUNT ? child : id)->path);
         while (child != COMMAND_COUNT && (child = command_next_child(id, child)) != COMMAND_COUNT)
             fprintf(stream, " , %s", command_get(child)->path);
-        fprintf(stream, "\n%c", toupper((unsigned char)command->summary[0]));
-        mdoc_put_text(stream, command->summary + 1);
-        fprintf(stream, "; see\n.Xr msprof-%s 1 .\n", command->path);
+        fprintf(stream, "\n%c", toupper((unsigned char)summary[0]));
+        mdoc_put_text(stream, summary + 1);
+        language_print(stream, "; see\n.Xr msprof-%s 1 .\n", command->path);
     }
 }
 

@@ -120,7 +120,7 @@ static void progress_bar_update(void *unused, const char *what, uint64_t done, u
         snprintf(bar.what, sizeof bar.what, "%s", what);
     }
     if (now - bar.drawn_ns >= REDRAW_NS) {
-        draw(what, done, total, now - bar.start_ns);
+        draw(language_said(what), done, total, now - bar.start_ns);
         bar.drawn_ns = now;
     }
     pthread_mutex_unlock(&bar.lock);
@@ -284,7 +284,7 @@ static void say_more(const char *head, const char *text)
         return;
     snprintf(line, sizeof line, "%s", text);
     utf8_mask(line);
-    fprintf(stderr, "  %s: %s\n", head, line);
+    fprintf(stderr, "  %s: %s\n", language_said(head), line);
 }
 
 const char *console_results_option(void)
@@ -300,11 +300,11 @@ static void say_hint(const char *hint)
     char line[LINE_SIZE];
 
     if (at == NULL) {
-        say_more("try", hint);
+        say_more(LANGUAGE_MARK("try"), hint);
         return;
     }
     snprintf(line, sizeof line, "%.*s%s%s", (int)(at - hint), hint, console.results_option, at + strlen(usual));
-    say_more("try", line);
+    say_more(LANGUAGE_MARK("try"), line);
 }
 
 /* The last error, where one is not to be printed twice. */
@@ -337,7 +337,7 @@ int console_error(const struct err *err)
         return status_of_error(err);
     say(RED, "", line);
     for (unsigned i = err->depth; console.verbose && i > 1; i--)
-        say_more("because", err->causes[i - 2]);
+        say_more(LANGUAGE_MARK("because"), err->causes[i - 2]);
     if (err->hint[0] != '\0')
         say_hint(err->hint);
     return status_of_error(err);
@@ -359,10 +359,10 @@ int console_fail(enum err_code code, const char *hint, const char *format, ...)
     char text[ERR_TEXT_SIZE];
     struct err err = ERR_INIT;
 
-    ERR_FORMAT(text, format);
+    ERR_FORMAT_SAID(text, format);
     err_set(&err, code, "%s", text);
     if (hint != NULL)
-        err_hint(&err, "%s", hint);
+        err_hint(&err, "%s", language_said(hint));
     return console_missing(&err);
 }
 
@@ -374,14 +374,17 @@ void console_say(enum say_level level, const char *format, ...)
     if (console.quiet || (level == SAY_DETAIL && !console.verbose))
         return;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, language_said(format), arguments);
     va_end(arguments);
-    say(level == SAY_WARNING ? YELLOW : NULL, level == SAY_WARNING ? "warning: " : "", text);
+    say(level == SAY_WARNING ? YELLOW : NULL, level == SAY_WARNING ? language_said("warning: ") : "", text);
 }
 
 void console_diagnostics(const struct diagnostics *diag)
 {
     static const char *const colors[] = {[DIAG_NOTE] = NULL, [DIAG_WARNING] = YELLOW, [DIAG_ERROR] = RED};
+    static const char *const prefixes[] = {[DIAG_NOTE] = LANGUAGE_MARK("note: "),
+                                           [DIAG_WARNING] = LANGUAGE_MARK("warning: "),
+                                           [DIAG_ERROR] = LANGUAGE_MARK("error: ")};
 
     for (size_t i = 0; i < diag->count; i++) {
         const struct diag_entry *entry = &diag->entries[i];
@@ -390,15 +393,15 @@ void console_diagnostics(const struct diagnostics *diag)
 
         if (console.quiet && info->severity != DIAG_ERROR)
             continue;
-        snprintf(prefix, sizeof prefix, "%s: ", diag_severity_name(info->severity));
+        snprintf(prefix, sizeof prefix, "%s", language_said(prefixes[info->severity]));
         /* One example of a note is enough, unless details are wanted: notes ask for nothing. */
         size_t shown = info->severity == DIAG_NOTE && !console.verbose && entry->kept > 1 ? 1 : entry->kept;
         for (size_t k = 0; k < shown; k++)
-            say(colors[info->severity], prefix, entry->texts[k]);
+            say(colors[info->severity], prefix, diag_line(entry, k));
         if (entry->count > shown) {
-            snprintf(more, sizeof more, "%s%s... and %llu more of '%s' (%s)", entry->file,
+            snprintf(more, sizeof more, language_said("%s%s... and %llu more of '%s' (%s)"), entry->file,
                      entry->file[0] != '\0' ? ": " : "", (unsigned long long)(entry->count - shown), info->id,
-                     info->meaning);
+                     language_said(info->meaning));
             say(colors[info->severity], prefix, more);
         }
     }

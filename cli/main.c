@@ -5,6 +5,7 @@
 #include "cli/capture/place.h"
 #include "cli/cmd_help.h"
 #include "cli/console.h"
+#include "cli/language.h"
 #include "cli/options/options.h"
 #include "cli/vendor_form.h"
 #include "db/warm_up.h"
@@ -51,6 +52,7 @@ static int read_settings(struct settings *settings, int argc, char **argv, bool 
     settings_init(settings);
     int result = options_parse(settings, argc, argv, &err);
     console_init(settings);
+    language_choose_results(settings);
     return result != 0 ? report_usage(settings, by_form, &err) : STATUS_DONE;
 }
 
@@ -139,6 +141,7 @@ int main(int argc, char **argv)
     /* for the width of characters only: numbers and messages never depend on the locale */
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");
+    language_choose();
     install_handlers();
     return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv, run_of_form) : run(argc, argv, false, false);
 }

@@ -15,7 +15,7 @@ exporters: base db parsers/record.h parsers/series.h tree_list.h export_extensio
 exporters/table: base db parsers/record.h parsers/series.h report_list.h report_texts.h exporters/* exporters/counters exporters/reports
 exporters/timeline: base db parsers/record.h parsers/series.h track_list.h exporters/* exporters/counters exporters/reports
 ssh: base
-cli: base parsers db exporters ssh acl/subscribe command_list.h command_extension_list.h
+cli: base parsers db exporters ssh acl/subscribe command_list.h command_extension_list.h catalogue_zh_CN.h
 api: base parsers db exporters features msprof/msprof.h
 acl: base features/options/rule.h msprof mstx preload_functions.h
 testdata: base parsers features/cluster

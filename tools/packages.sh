@@ -24,6 +24,7 @@ test=(
 all=(
     zsh fish                                          # completion scripts run in their shells
     protobuf-compiler chromium                        # timelines in Perfetto's format, and pages, as others read them
+    gettext                                           # the Chinese catalogue, as msgfmt reads it
     valgrind                                          # counts instructions, which a busy machine does not move
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint
     debhelper dh-python lintian fakeroot dpkg-dev git # 'make deb' in every run

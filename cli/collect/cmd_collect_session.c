@@ -112,7 +112,7 @@ void session_say(struct session *session, enum say_level level, const char *form
     const char *prefix = session_prefix(session);
     char text[ERR_TEXT_SIZE];
 
-    ERR_FORMAT(text, format);
+    ERR_FORMAT_SAID(text, format);
     console_say(level, "%s%s%s%s", prefix != NULL ? "[" : "", prefix != NULL ? prefix : "", prefix != NULL ? "] " : "",
                 text);
     collection_log_add(&session->log, level == SAY_WARNING ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, LOG_SOURCE_COMMON,

@@ -232,6 +232,8 @@ const struct option_spec option_table[] = {
           "peak compute of the chip, for the roofline"),
     VALUE("peak-bandwidth", ON(SHOW) | ON_REPORT, AMOUNT, "GB/s", peak_bandwidth,
           "peak memory bandwidth of the chip, for the roofline"),
+    CHOICE("titles", ON_ANSWERS | ON(SQL) | ON_CLUSTER, "local|en", titles,
+           "language of titles and of what is printed: that of\nmessages, or English for scripts that read it (local)"),
     FLAG("no-pager", ON_ANSWERS | ON(SQL), no_pager, "do not start $PAGER"),
     VALUE("table", ON(SHOW), TEXT, "NAME", show.tables,
           "print this table; 'list': names and column ids of the\ntables that the capture has; 'vendor': "

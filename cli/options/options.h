@@ -99,6 +99,7 @@ struct settings {
     int width;           /* WIDTH_DEFAULT, or columns; 0: no limit */
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
+    int titles;             /* index of {"local", "en"} */
     const char *step_range; /* NULL: not given */
     struct window_settings {
         const char *step, *from, *until; /* NULL: not given */
@@ -212,6 +213,7 @@ struct settings {
 #define WIDTH_DEFAULT (-1)
 #define CANN_VERSION_OF_CAPTURE (-1)
 #define TOP_DEFAULT 20
+#define TITLES_ENGLISH 1 /* --titles en */
 
 /* Type of an option's value: how it is stored, and what completion offers. */
 enum value_type {

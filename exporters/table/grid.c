@@ -2,6 +2,7 @@
 #include "exporters/table/grid.h"
 
 #include "base/array.h"
+#include "base/language.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "exporters/table/terminal.h"
@@ -189,7 +190,7 @@ static size_t line_length(const struct display *display, const char *text, size_
     size_t length = bytes_from_start(display, cell, width, &used), end = length;
     display_leave(previous);
 
-    while (length < cell.length && end > 0 && text[end] != ' ')
+    while (length < cell.length && end > 0 && text[end] != ' ' && !utf8_may_break(text, end))
         end--;
     return end > 0 ? end : length > 0 ? length : cell.length;
 }
@@ -219,31 +220,43 @@ static void print_row(const struct grid *grid, const struct layout *layout, cons
 
 /* ---- titles ---- */
 
-/* The first piece of a title that no line may end in: up to a blank or '_', or the '(' of the unit. */
+/* Whether a title may be broken between ideographs: two and more stay together. */
+static bool may_end_ideographs(const char *title, size_t length)
+{
+    const size_t two = 6; /* bytes */
+
+    return length >= two && utf8_may_break(title, length) && strcspn(title + length, "(") >= two;
+}
+
+/* The first piece of a title that no line may end in: up to a blank or '_', an ideograph, or the '(' of the unit. */
 static size_t title_piece(const char *title)
 {
     size_t length = title[0] != '\0';
 
-    while (title[length] != '\0' && title[length] != '(' && title[length - 1] != ' ' && title[length - 1] != '_')
+    while (title[length] != '\0' && title[length] != '(' && title[length - 1] != ' ' && title[length - 1] != '_' &&
+           !may_end_ideographs(title, length))
         length++;
     return length;
 }
 
-static size_t longest_piece(const char *title)
+static size_t longest_piece(const struct display *display, const char *title)
 {
     size_t longest = 0;
 
-    for (size_t length; (length = title_piece(title)) > 0; title += length)
-        longest = length > longest ? length : longest;
+    for (size_t length; (length = title_piece(title)) > 0; title += length) {
+        const size_t width = display_width(display, title, length);
+        longest = width > longest ? width : longest;
+    }
     return longest;
 }
 
-/* Takes the next line off a title, of at most width bytes, or of one piece. */
-static struct table_cell take_title_line(const char **title, size_t width)
+/* Takes the next line off a title, of at most width columns, or of one piece. */
+static struct table_cell take_title_line(const struct display *display, const char **title, size_t width)
 {
     struct table_cell line = {*title, 0};
 
-    for (size_t length; (length = title_piece(*title)) > 0 && (line.length == 0 || line.length + length <= width);
+    for (size_t length; (length = title_piece(*title)) > 0 &&
+                        (line.length == 0 || display_width(display, line.text, line.length + length) <= width);
          *title += length)
         line.length += length;
     while (line.length > 0 && line.text[line.length - 1] == ' ')
@@ -259,11 +272,11 @@ static void print_titles(const struct grid *grid, const struct layout *layout, c
     bool more = true;
 
     for (size_t c = 0; c < grid->column_count; c++)
-        rest[c] = grid->columns[c].title;
+        rest[c] = language_shown(grid->columns[c].title);
     while (more) {
         more = false;
         for (size_t c = 0; c < grid->column_count; c++) {
-            cells[c] = take_title_line(&rest[c], layout->widths[c]);
+            cells[c] = take_title_line(display, &rest[c], layout->widths[c]);
             more |= layout->shown[c] && *rest[c] != '\0';
         }
         print_line(grid, layout, display, stream, cells, ascii);
@@ -284,12 +297,12 @@ static bool has_a_value(const struct grid *grid, size_t column)
 static void measure(const struct grid *grid, const struct display *display, struct layout *layout, bool wrapped)
 {
     for (size_t c = 0; c < grid->column_count; c++) {
-        const char *title = grid->columns[c].title;
+        const char *title = language_shown(grid->columns[c].title);
         layout->shown[c] = true;
         layout->ranks[c] = grid->columns[c].least_first;
         if (layout->ranks[c] > 0 && !has_a_value(grid, c))
             layout->ranks[c] += GRID_MAX_COLUMNS;
-        layout->widths[c] = wrapped ? longest_piece(title) : strlen(title);
+        layout->widths[c] = wrapped ? longest_piece(display, title) : display_width(display, title, strlen(title));
     }
     for (size_t i = 0; i < grid->count; i++) {
         // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
@@ -299,17 +312,19 @@ static void measure(const struct grid *grid, const struct display *display, stru
     }
 }
 
-static void tell_left_out(const struct grid *grid, const struct layout *layout, FILE *stream, size_t width)
+static void tell_left_out(const struct grid *grid, const struct layout *layout, const struct display *display,
+                          FILE *stream, size_t width)
 {
-    static const char begin[] = "(left out at this width: ";
+    const char *begin = language_shown("(left out at this width: ");
     size_t at = 0;
 
     for (size_t c = 0; c < grid->column_count; c++) {
-        size_t length = strlen(grid->columns[c].title);
+        const char *title = language_shown(grid->columns[c].title);
+        size_t length = display_width(display, title, strlen(title));
         if (layout->shown[c])
             continue;
         if (at == 0) {
-            at = sizeof begin - 1;
+            at = display_width(display, begin, strlen(begin));
             fputs(begin, stream);
             if (at + length >= width) {
                 fputs("\n  ", stream);
@@ -322,7 +337,7 @@ static void tell_left_out(const struct grid *grid, const struct layout *layout, 
             fputs(", ", stream);
             at += 2;
         }
-        fputs(grid->columns[c].title, stream);
+        fputs(title, stream);
         at += length;
     }
     fputs(at > 0 ? ")\n" : "", stream);
@@ -353,7 +368,7 @@ static void print_table(struct grid *grid, FILE *stream, int width, bool ascii)
     print_titles(grid, &layout, &display, stream, ascii);
     for (size_t i = 0; i < grid->count; i += grid->column_count)
         print_row(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii);
-    tell_left_out(grid, &layout, stream, (size_t)width);
+    tell_left_out(grid, &layout, &display, stream, (size_t)width);
 }
 
 /* ---- numbers ---- */
@@ -447,10 +462,11 @@ int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **ti
         if (!columns[c].number)
             continue;
         status = unite_column(grid, c, unit, err);
-        size_t length = strlen(columns[c].title);
+        const char *title = language_shown(columns[c].title);
+        size_t length = strlen(title);
         if (status != 0 || !columns[c].time || length < sizeof "(us)" - 1)
             continue;
-        if (asprintf(&titles[c], "%.*s(%s)", (int)(length - (sizeof "(us)" - 1)), columns[c].title, unit.name) < 0) {
+        if (asprintf(&titles[c], "%.*s(%s)", (int)(length - (sizeof "(us)" - 1)), title, unit.name) < 0) {
             titles[c] = NULL;
             return err_no_memory(err);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/suggest.h"
@@ -59,7 +60,7 @@ static void report_show_close(struct report_show *shows)
 
 static void report_show_line(struct report_show *shows, const char *text)
 {
-    show_field(shows->show, "", text);
+    show_field(shows->show, "", language_shown(text));
     show_end_line(shows->show);
 }
 
@@ -182,9 +183,10 @@ static int show_frequency(struct show *show, struct err *err)
 static int show_of_svp(struct show *show, struct err *err)
 {
     static const struct show_block blocks[] = {
-        {"AI Core Metrics :", "op_summary", "No device data: the model never ran, or marks no layers.", false},
-        {"Op statistic :", "op_statistic", "No operators.", false},
-        {"Acl statistic :", "acl_statistic", "No API calls.", false},
+        {"AI Core Metrics :", "op_summary", LANGUAGE_MARK("No device data: the model never ran, or marks no layers."),
+         false},
+        {"Op statistic :", "op_statistic", LANGUAGE_MARK("No operators."), false},
+        {"Acl statistic :", "acl_statistic", LANGUAGE_MARK("No API calls."), false},
     };
     SCOPED(report_show_close) struct report_show shows;
     show->few = true;
@@ -276,11 +278,12 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
         return err_status(err);
     const struct show_block blocks[] = {
         {"Op statistic :", "op_statistic",
-         counts.tasks == 0 ? "No tasks: the device's records are missing or not readable."
-                           : "No operators: nothing that the host recorded names the operator of a task.",
+         counts.tasks == 0
+             ? LANGUAGE_MARK("No tasks: the device's records are missing or not readable.")
+             : LANGUAGE_MARK("No operators: nothing that the host recorded names the operator of a task."),
          false},
-        {"Acl statistic :", "acl_statistic", "No calls of ACL functions.", false},
-        {"Runtime api :", "runtime_api", "No calls of runtime functions.", false},
+        {"Acl statistic :", "acl_statistic", LANGUAGE_MARK("No calls of ACL functions."), false},
+        {"Runtime api :", "runtime_api", LANGUAGE_MARK("No calls of runtime functions."), false},
     };
     print_heading(shows->show, device, &counts);
     bool failed = report_show_blocks(shows, blocks, 1, err) < 0 ||
@@ -296,7 +299,7 @@ static int show_of_2022(struct show *show, struct err *err)
     bool failed = report_show_open(&state.shows, show, CAPTURE_2022, err) < 0 ||
                   device_2022_each(show->db, &state.shows.options, show_device_2022, &state, err) < 0;
     if (!failed && !state.any_device)
-        report_show_line(&state.shows, "No device data: the capture has no readable device data.");
+        report_show_line(&state.shows, LANGUAGE_MARK("No device data: the capture has no readable device data."));
     failed = failed || report_show_marks(&state.shows, err) < 0;
     report_show_close(&state.shows);
     return failed ? err_status(err) : 0;
@@ -344,21 +347,24 @@ static int count_all(struct cann_show *cann, struct err *err)
 
 static int show_blocks(struct cann_show *cann, struct err *err)
 {
-    const char *no_tasks = cann->devices > 0 ? "No tasks: the devices' records are missing or not readable."
-                                             : "No device data: the capture has no readable device data.";
-    const char *no_operators = cann->tasks == 0      ? no_tasks
-                               : cann->operators > 0 ? "No operator types: level 0 does not record them."
-                               : cann->hosts > 0
-                                   ? "No operators: nothing that the host recorded names the operator of a task."
-                                   : "No operators: the host data, which names them, is missing or not readable.";
+    const char *no_tasks = cann->devices > 0
+                               ? LANGUAGE_MARK("No tasks: the devices' records are missing or not readable.")
+                               : LANGUAGE_MARK("No device data: the capture has no readable device data.");
+    const char *no_operators =
+        cann->tasks == 0      ? no_tasks
+        : cann->operators > 0 ? LANGUAGE_MARK("No operator types: level 0 does not record them.")
+        : cann->hosts > 0 ? LANGUAGE_MARK("No operators: nothing that the host recorded names the operator of a task.")
+                          : LANGUAGE_MARK("No operators: the host data, which names them, is missing or not readable.");
     const struct show_block blocks[] = {
         {"Summary :", "summary", no_tasks, cann->tasks == 0},
         {"Op statistic :", "op_statistic", no_operators, false},
-        {"Communication statistic :", "communication_statistic", "No types: the communication operators have none.",
-         cann->communications == 0},
+        {"Communication statistic :", "communication_statistic",
+         LANGUAGE_MARK("No types: the communication operators have none."), cann->communications == 0},
         {"Overlap analysis :", "overlap_analysis", no_tasks, cann->tasks == 0},
         {"Api statistic :", "api_statistic",
-         cann->hosts > 0 ? "No API calls." : "No API calls: the capture has no readable host data.", false},
+         cann->hosts > 0 ? LANGUAGE_MARK("No API calls.")
+                         : LANGUAGE_MARK("No API calls: the capture has no readable host data."),
+         false},
     };
     return report_show_blocks(&cann->shows, blocks, 2, err) < 0 || show_longest_of_cann(cann, err) < 0 ||
                    report_show_blocks(&cann->shows, blocks + 2, 3, err) < 0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/terminal.h"
 
+#include "base/language.h"
 #include "base/progress.h"
 
 #include <inttypes.h>
@@ -15,12 +16,14 @@ static void put(struct show *show, const char *text, size_t length)
 void show_title(struct show *show, const char *title)
 {
     fputs(show->options->color ? "\033[36m" : "", show->stream);
+    title = language_shown(title);
     put(show, title, strlen(title));
     fputs(show->options->color ? "\033[0m" : "", show->stream);
 }
 
 void show_field(struct show *show, const char *label, const char *value)
 {
+    label = language_shown(label);
     size_t label_length = strlen(label), length = strlen(value), limit = (size_t)show->options->width;
     size_t width = display_width(&show->display, label, label_length) + display_width(&show->display, value, length);
     if (limit > 0 && show->column > 0 && show->column + 1 + width > limit)
@@ -62,11 +65,11 @@ void show_top(struct show *show, int64_t count, const char *report)
     char text[128];
     bool all = count <= show->options->top;
     if (all)
-        snprintf(text, sizeof text, "all %" PRId64, count);
+        snprintf(text, sizeof text, language_shown("all %" PRId64), count);
     else
-        snprintf(text, sizeof text, "%" PRId64 " of %" PRId64, show->options->top, count);
+        snprintf(text, sizeof text, language_shown("%" PRId64 " of %" PRId64), show->options->top, count);
     show_field(show, "", text);
-    snprintf(text, sizeof text, "(more: --top N; all: %s of 'msprof export summary')", report);
+    snprintf(text, sizeof text, language_shown("(more: --top N; all: %s of 'msprof export summary')"), report);
     if (!all)
         show_field(show, "", text);
     show_end_line(show);
@@ -81,7 +84,7 @@ static char *join_titles(const struct report_plan *plan, size_t first, size_t *r
     size_t end = first;
     strbuf_init(&title, 65536);
     do {
-        strbuf_addf(&title, "%s%s", end > first ? "\n" : "", plan->titles[end]);
+        strbuf_addf(&title, "%s%s", end > first ? "\n" : "", language_shown(plan->titles[end]));
     } while (++end < plan->step_count && plan->steps[end].joined);
     *ret_end = end;
     return strbuf_detach(&title);

@@ -86,7 +86,7 @@ static bool is_break(enum wrapping wrapping, const char *text, size_t bytes, siz
     char next = length > bytes ? text[bytes] : '\0';
     switch (wrapping) {
     case WRAP_TITLE:
-        return text[0] == ' ' || next == '(';
+        return text[0] == ' ' || next == '(' || (length >= bytes + 6 && utf8_may_break(text, bytes));
     case WRAP_TEXT:
         return text[0] == ' ' || text[0] == ',' || text[0] == '/' || text[0] == '_';
     case WRAP_VALUES:

@@ -143,8 +143,8 @@ static void put_change(FILE *stream, const char *name, double base, double other
     char change[TEXT_SIZE];
 
     percent_text(change, sizeof change, base, other);
-    fprintf(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name,
-            change, end);
+    language_print(stream, "%s: %.3f %s -> %.3f %s (%s)%s", name, base / unit.ns, unit.name, other / unit.ns, unit.name,
+                   change, end);
 }
 
 #define GROUPS_SHOWN 16
@@ -178,7 +178,7 @@ static void put_recorded(const struct diff_output *output, FILE *stream, const c
             char recorded[RECORDED_SIZE];
             workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
             if (recorded[0] != '\0') {
-                fprintf(stream, "%s: %s; figures cover only those%s", s == 0 ? "Base" : "New", recorded, end);
+                language_print(stream, "%s: %s; figures cover only those%s", s == 0 ? "Base" : "New", recorded, end);
                 break;
             }
         }
@@ -210,8 +210,8 @@ static void put_undecided(FILE *stream, const struct comparison *comparison, con
             (most == NULL || fabs(comparison->rows.items[i].effect) > fabs(most->effect)))
             most = &comparison->rows.items[i];
     if (most != NULL)
-        fprintf(stream, "Within noise: %s (%s%.2f%%); if it changed, %zu captures a side would show it%s", most->key,
-                sign_of(most->effect), 100 * expm1(most->effect), most->needed, end);
+        language_print(stream, "Within noise: %s (%s%.2f%%); if it changed, %zu captures a side would show it%s",
+                       most->key, sign_of(most->effect), 100 * expm1(most->effect), most->needed, end);
 }
 
 static void put_noise(FILE *stream, const struct comparison *comparison, const char *end)
@@ -219,27 +219,27 @@ static void put_noise(FILE *stream, const struct comparison *comparison, const c
     const struct noise *noise = &comparison->noise;
     char smallest[TEXT_SIZE];
 
-    fprintf(stream, "Run-to-run noise: %s", comparison->run_to_run ? "measured" : "not measured");
+    language_print(stream, "Run-to-run noise: %s", comparison->run_to_run ? "measured" : "not measured");
     if (!comparison->run_to_run)
-        fprintf(stream, ", a drift of %.3g %% is assumed (--drift; several captures a side measure it)",
-                100 * comparison->options.drift);
+        language_print(stream, ", a drift of %.3g %% is assumed (--drift; several captures a side measure it)",
+                       100 * comparison->options.drift);
     fputs(end, stream);
     if (noise->separated) {
-        fprintf(stream, "All operators together: %s%.2f%%", sign_of(noise->change), 100 * expm1(noise->change));
+        language_print(stream, "All operators together: %s%.2f%%", sign_of(noise->change), 100 * expm1(noise->change));
         if (comparison->shared_told)
-            fputs(", more than the drift between runs", stream);
+            language_print(stream, ", more than the drift between runs");
         else if (fabs(expm1(noise->change)) > comparison->options.least_change && comparison->shared_needed > 0)
-            fprintf(stream, ", which is within the drift between runs; %zu captures per side would show it",
-                    comparison->shared_needed);
+            language_print(stream, ", which is within the drift between runs; %zu captures per side would show it",
+                           comparison->shared_needed);
         fputs(end, stream);
     }
     if (comparison->smallest >= 0) {
         smallest_text(smallest, comparison->smallest);
-        fprintf(stream, "Smallest change that would show: %s of one %s (median)", smallest,
-                profile_subject_name(comparison->options.by));
+        language_print(stream, "Smallest change that would show: %s of one %s (median)", smallest,
+                       profile_subject_name(comparison->options.by));
         smallest_text(smallest, comparison->shared_smallest);
         if (noise->separated)
-            fprintf(stream, ", %s of all operators together", smallest);
+            language_print(stream, ", %s of all operators together", smallest);
         fputs(end, stream);
     }
     put_undecided(stream, comparison, end);
@@ -252,8 +252,8 @@ static void put_broken(FILE *stream, const struct comparison *comparison, bool m
     for (size_t i = 0; i < comparison->gate_count; i++)
         broken += comparison->gates[i].known && !comparison->gates[i].passed;
     if (broken > 0)
-        fprintf(stream, "%sGates: %zu of %zu broken%s\n\n", markdown ? "**" : "", broken, comparison->gate_count,
-                markdown ? "**" : "");
+        language_print(stream, "%sGates: %zu of %zu broken%s\n\n", markdown ? "**" : "", broken, comparison->gate_count,
+                       markdown ? "**" : "");
 }
 
 void diff_causes_text(const struct comparison *comparison, char text[DIFF_CAUSES_SIZE])
@@ -275,7 +275,7 @@ static void put_causes(FILE *stream, const struct comparison *comparison, bool m
 
     diff_causes_text(comparison, causes);
     if (comparison->verdict == VERDICT_REGRESSION)
-        fprintf(stream, "Slower: %s%s\n\n", causes, markdown ? "  " : "");
+        language_print(stream, "Slower: %s%s\n\n", causes, markdown ? "  " : "");
 }
 
 static int64_t warmup_of(const struct side *side)
@@ -292,7 +292,8 @@ static void put_warmup(const struct diff_output *output, FILE *stream, const cha
     const int64_t base = warmup_of(output->base), other = warmup_of(output->new_side);
 
     if (base + other > 0)
-        fprintf(stream, "Warm-up steps left out: %lld of base, %lld of new%s", (long long)base, (long long)other, end);
+        language_print(stream, "Warm-up steps left out: %lld of base, %lld of new%s", (long long)base, (long long)other,
+                       end);
 }
 
 static void put_head(const struct diff_output *output, FILE *stream, bool markdown)
@@ -300,26 +301,28 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
     const struct comparison *comparison = output->comparison;
     const char *end = markdown ? "  \n" : "\n";
 
-    fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", compare_verdict_name(comparison->verdict),
-            markdown ? "**" : "");
+    language_print(stream, "%s%s%s\n\n",
+                   markdown ? "**Verdict: " : "Verdict: ", compare_verdict_name(comparison->verdict),
+                   markdown ? "**" : "");
     put_causes(stream, comparison, markdown);
     put_broken(stream, comparison, markdown);
-    fputs("Base: ", stream);
+    language_print(stream, "Base: ");
     put_names(stream, output->base, markdown);
-    fprintf(stream, "%sNew: ", end);
+    language_print(stream, "%sNew: ", end);
     put_names(stream, output->new_side, markdown);
-    fprintf(stream, "%sComparability: %.2f%s%s", end, comparison->score,
-            comparison->comparable ? "" : ", too different to say anything", end);
+    language_print(stream, "%sComparability: %.2f%s%s", end, comparison->score,
+                   comparison->comparable ? "" : ", too different to say anything", end);
     for (size_t i = 0; i < comparison->check_count; i++) {
         const struct compare_check *check = &comparison->checks[i];
         if (!check->same)
-            fprintf(stream, "  %s: %s -> %s%s", check->name, check->base, check->new_side, end);
+            language_print(stream, "  %s: %s -> %s%s", check->name, check->base, check->new_side, end);
     }
     put_noise(stream, comparison, end);
     put_warmup(output, stream, end);
     if (comparison->steps_differ)
-        fprintf(stream,
-                "Steps run different operators: changes in the number of executions are tested against chance%s", end);
+        language_print(stream,
+                       "Steps run different operators: changes in the number of executions are tested against chance%s",
+                       end);
     put_cut_steps(output, stream, markdown);
     put_medians(stream, "Period", &comparison->periods, markdown);
     put_recorded(output, stream, end);
@@ -372,17 +375,19 @@ static void put_legend(const struct diff_output *output, FILE *out, bool markdow
     struct grid_wrap wrap;
     FILE *stream = grid_wrap_begin(&wrap, out, markdown ? 0 : output->width);
 
-    fputs("\nown: change after removing the shift common to all operators; smallest: the smallest detectable change.\n",
-          stream);
-    fputs("(rest): part of the step that the rows do not explain", stream);
+    language_print(
+        stream,
+        "\nown: change after removing the shift common to all operators; smallest: the smallest detectable change.\n");
+    language_print(stream, "(rest): part of the step that the rows do not explain");
     if (comparison->rest_base < 0 || comparison->rest_new < 0)
-        fputs("; negative, because rows ran in parallel, or on the AI CPU before or after a step, so that their times "
-              "add "
-              "up to more",
-              stream);
+        language_print(
+            stream,
+            "; negative, because rows ran in parallel, or on the AI CPU before or after a step, so that their times "
+            "add "
+            "up to more");
     fputs(".\n", stream);
     if (comparison->rest_cause[0] != '\0') {
-        fprintf(stream, "(rest) changed by %+.3f us: ", number_us(comparison->rest_new - comparison->rest_base));
+        language_print(stream, "(rest) changed by %+.3f us: ", number_us(comparison->rest_new - comparison->rest_base));
         grid_put_safe_line(stream, comparison->rest_cause, markdown);
         fputs("\n", stream);
     }
@@ -410,8 +415,8 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
         status = add_row(&grid, row, unit, err);
     }
     if (status == 0 && shown > 0) {
-        fprintf(stream, "\nGaps between operators, a step and the median, in %s:\n%s", unit.name,
-                format == GRID_MARKDOWN ? "\n" : "");
+        language_print(stream, "\nGaps between operators, a step and the median, in %s:\n%s", unit.name,
+                       format == GRID_MARKDOWN ? "\n" : "");
         grid_print(&grid, stream, format, output->width, output->ascii);
     }
     grid_release(&grid);
@@ -686,8 +691,8 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
         grid_wrap_end(&wrap, head);
         failed = put_gates(output, stream, kind, err) < 0;
         put_legend(output, stream, format == DIFF_MARKDOWN);
-        fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", profile_subject_name(comparison->options.by),
-                unit.name, format == DIFF_MARKDOWN ? "\n" : "");
+        language_print(stream, "\nBy %s, a step and the median, in %s:\n%s",
+                       profile_subject_name(comparison->options.by), unit.name, format == DIFF_MARKDOWN ? "\n" : "");
     }
     if (!failed)
         grid_print(&grid, stream, kind, output->width, output->ascii);

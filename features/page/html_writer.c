@@ -293,6 +293,8 @@ static void put_escaped(struct html_writer *w, const char *text, size_t length)
 
 void html_attribute(struct html_writer *w, const char *name, const char *value)
 {
+    if (strcmp(name, "aria-label") == 0 || strcmp(name, "title") == 0)
+        value = language_shown(value);
     if (!w->in_tag) {
         fail(w);
         return;
@@ -314,7 +316,7 @@ void html_attribute_f(struct html_writer *w, const char *name, const char *forma
     va_list args;
 
     va_start(args, format);
-    err_format(text, sizeof text, format, args);
+    err_format(text, sizeof text, language_shown(format), args);
     va_end(args);
     html_attribute(w, name, text);
 }
@@ -344,6 +346,7 @@ void html_text_of(struct html_writer *w, const char *text, size_t length)
 
 void html_text(struct html_writer *w, const char *text)
 {
+    text = language_shown(text);
     html_text_of(w, text, strlen(text));
 }
 
@@ -353,7 +356,7 @@ void html_text_f(struct html_writer *w, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    err_format(text, sizeof text, format, args);
+    err_format(text, sizeof text, language_shown(format), args);
     va_end(args);
     html_text(w, text);
 }

@@ -116,7 +116,7 @@ static void put_head(struct html_report *report)
     char digest[64];
 
     html_raw(w, "<!DOCTYPE html>\n");
-    html_open_f(w, "html", "lang=en");
+    html_open_f(w, "html", "lang=%s", language_shown(LANGUAGE_MARK("en")));
     html_open(w, "head");
     html_bare(w, "meta");
     html_attribute(w, "charset", "utf-8");

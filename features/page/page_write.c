@@ -52,7 +52,7 @@ void html_absent(struct html_page *page, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    err_format(text, sizeof text, format, args);
+    err_format(text, sizeof text, language_shown(format), args);
     va_end(args);
     html_element(&page->w, "p", text);
     if (page->absences != NULL)
@@ -67,7 +67,7 @@ void html_note(struct html_page *page, const char *format, ...)
     page->content = true;
 
     va_start(args, format);
-    err_format(text, sizeof text, format, args);
+    err_format(text, sizeof text, language_shown(format), args);
     va_end(args);
     html_element(&page->w, "p", text);
 }

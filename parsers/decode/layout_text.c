@@ -17,7 +17,7 @@ int text_mistake(struct text_line *line, const char *format, ...)
     char text[ERR_TEXT_SIZE];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof(text), format, args);
+    int n = vsnprintf(text, sizeof(text), language_said(format), args);
     va_end(args);
     if (n < 0)
         text[0] = '\0';

@@ -93,14 +93,14 @@ int ssh_failure(struct ssh_connection *connection, struct err *err, const char *
     char text[ERR_TEXT_SIZE];
     const char *reason = transport_error(connection->transport);
 
-    ERR_FORMAT(text, format);
+    ERR_FORMAT_SAID(text, format);
     if (ssh_check_memory(connection, err) != 0)
         return err_wrap(err, "%s", text);
     if (transport_is_over(connection->transport)) {
         lost(connection, err, "the other side closed it");
         return err_wrap(err, "%s", text);
     }
-    return err_set(err, ERR_REMOTE, "%s: %s", text, reason[0] != '\0' ? reason : "the server refused");
+    return err_set(err, ERR_REMOTE, "%s: %s", text, reason[0] != '\0' ? reason : language_said("the server refused"));
 }
 
 void ssh_session_close(struct ssh_connection *connection)

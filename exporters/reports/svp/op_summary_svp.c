@@ -210,7 +210,7 @@ static int print_heading(const void *arg, struct show *show, struct err *err)
     show_device(show, inference->device_id);
     show_end_line(show);
     show_number(show, "Fps : ", svp_frames_per_second(inference->batch_num, stop->network, inference->core_khz));
-    show_field(show, " ", "(frames per second in model)");
+    show_field(show, " ", language_shown("(frames per second in model)"));
     show_end_line(show);
     return 0;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ENUM_NAMES(advice_severity_name, enum severity, "low", "medium", "high")
+ENUM_NAMES(advice_severity_name, enum severity, LANGUAGE_MARK("low"), LANGUAGE_MARK("medium"), LANGUAGE_MARK("high"))
 
 #define RULE(name) extern const struct rule name;
 #include "rule_list.h"

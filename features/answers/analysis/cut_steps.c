@@ -191,14 +191,16 @@ int splits_find_cuts(const struct workload *workload, struct splits *splits, str
 
 void cut_step_text(const struct cut_step *cut, char text[CUT_TEXT_SIZE])
 {
-    static const char *const what[] = {[CUT_HEAD] = "its head was not recorded",
-                                       [CUT_TAIL] = "its tail was not recorded",
-                                       [CUT_END] = "it began, but its end is not marked"};
-    size_t used = (size_t)snprintf(text, CUT_TEXT_SIZE, "step %" PRId64 " (%s): %s", cut->number,
-                                   step_source_name((enum step_source)cut->source), what[cut->part]);
+    static const char *const what[] = {[CUT_HEAD] = LANGUAGE_MARK("its head was not recorded"),
+                                       [CUT_TAIL] = LANGUAGE_MARK("its tail was not recorded"),
+                                       [CUT_END] = LANGUAGE_MARK("it began, but its end is not marked")};
+    size_t used = (size_t)snprintf(text, CUT_TEXT_SIZE, language_shown("step %" PRId64 " (%s): %s"), cut->number,
+                                   language_shown(step_source_name((enum step_source)cut->source)),
+                                   language_shown(what[cut->part]));
 
     if (cut->expected > 0)
-        snprintf(text + used, CUT_TEXT_SIZE - used, ", %zu of %zu operators seen", cut->seen, cut->expected);
+        snprintf(text + used, CUT_TEXT_SIZE - used, language_shown(", %zu of %zu operators seen"), cut->seen,
+                 cut->expected);
 }
 
 void cut_steps_text(const struct cut_steps *cuts, char text[CUT_STEPS_TEXT_SIZE])

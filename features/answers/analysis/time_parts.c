@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/analysis/time_parts.h"
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/words.h"
 
-static ENUM_NAMES(time_part_name, enum time_part, [TIME_CUBE] = "Cube operators", [TIME_VECTOR] = "Vector operators",
-                  [TIME_AI_CPU] = "AI CPU operators", [TIME_EXPOSED] = "Exposed communication",
-                  [TIME_WAITING] = "Waiting inside communication", [TIME_COPIES] = "Copies",
-                  [TIME_OTHER] = "Other tasks", [TIME_UNRECORDED] = "Not recorded", [TIME_FREE] = "Free")
+static ENUM_NAMES(
+    time_part_name,
+    enum time_part, [TIME_CUBE] = LANGUAGE_MARK("Cube operators"), [TIME_VECTOR] = LANGUAGE_MARK("Vector operators"),
+    [TIME_AI_CPU] = LANGUAGE_MARK("AI CPU operators"), [TIME_EXPOSED] = LANGUAGE_MARK("Exposed communication"),
+    [TIME_WAITING] = LANGUAGE_MARK("Waiting inside communication"), [TIME_COPIES] = LANGUAGE_MARK("Copies"),
+    [TIME_OTHER] = LANGUAGE_MARK("Other tasks"), [TIME_UNRECORDED] = LANGUAGE_MARK("Not recorded"),
+    [TIME_FREE] = LANGUAGE_MARK("Free"))
 
     const char *time_part_title(enum time_part part, const struct workload_facts *facts)
 {
-    return part == TIME_CUBE && !workload_knows_cores(facts) ? "AI Core operators" : time_part_name(part);
+    return part == TIME_CUBE && !workload_knows_cores(facts) ? LANGUAGE_MARK("AI Core operators")
+                                                             : time_part_name(part);
 }
 
 /* A united list, and where the sweep is in it. */

@@ -88,9 +88,10 @@ int workload_find_period(const size_t *counts, const uint64_t *first, size_t ope
     return 0;
 }
 
-ENUM_NAMES(step_source_name, enum step_source, [STEPS_NONE] = "none", [STEPS_PERIOD] = "period of the operators",
-           [STEPS_INFERENCES] = "inferences", [STEPS_ITERATIONS] = "iterations", [STEPS_MARKED] = "marked",
-           [STEPS_FRAMEWORK] = "framework", [STEPS_RANGES] = "ranges")
+ENUM_NAMES(step_source_name, enum step_source, [STEPS_NONE] = LANGUAGE_MARK("none"),
+           [STEPS_PERIOD] = LANGUAGE_MARK("period of the operators"), [STEPS_INFERENCES] = LANGUAGE_MARK("inferences"),
+           [STEPS_ITERATIONS] = LANGUAGE_MARK("iterations"), [STEPS_MARKED] = LANGUAGE_MARK("marked"),
+           [STEPS_FRAMEWORK] = LANGUAGE_MARK("framework"), [STEPS_RANGES] = LANGUAGE_MARK("ranges"))
 
 bool workload_knows_cores(const struct workload_facts *facts)
 {
@@ -790,10 +791,10 @@ void workload_recorded_text(const struct workload_facts *facts, char text[RECORD
 {
     text[0] = '\0';
     if (facts->unrecorded > 0 && facts->interval > 1)
-        snprintf(text, RECORDED_SIZE, "1 of %" PRId64 " inferences was sampled", facts->interval);
+        snprintf(text, RECORDED_SIZE, language_shown("1 of %" PRId64 " inferences was sampled"), facts->interval);
     else if (facts->unrecorded > 0)
-        snprintf(text, RECORDED_SIZE, "%" PRId64 " of %" PRId64 " inferences were sampled", facts->recorded,
-                 facts->recorded + facts->unrecorded);
+        snprintf(text, RECORDED_SIZE, language_shown("%" PRId64 " of %" PRId64 " inferences were sampled"),
+                 facts->recorded, facts->recorded + facts->unrecorded);
 }
 
 bool workload_is_conversion(const char *type)

@@ -6,18 +6,38 @@
 #include "exporters/table/grid.h"
 
 /* A point in time, exact: since 1970 it has more digits than a double. */
-static void put_place(FILE *stream, const char *before, int64_t time_ns, const char *after)
+static const char *place_text(char text[NUMBER_MAX], int64_t time_ns)
 {
-    char text[NUMBER_MAX];
-
-    fprintf(stream, "%s%.*s%s", before, (int)(number_put_us(text, time_ns) - text), text, after);
+    *number_put_us(text, time_ns) = '\0';
+    return text;
 }
 
-/* The time as the timeline has it: its ts. */
-static void put_ts(FILE *stream, const char *before, const struct advice *advice, int64_t time_ns, const char *after)
+/* The time as the timeline has it, its ts; NULL where it has none. */
+static const char *ts_text(char text[NUMBER_MAX], const struct advice *advice, int64_t time_ns)
 {
-    if (advice->origin_ns != INT64_MIN)
-        put_place(stream, before, number_subtract(time_ns, advice->origin_ns), after);
+    return advice->origin_ns != INT64_MIN ? place_text(text, number_subtract(time_ns, advice->origin_ns)) : NULL;
+}
+
+static void put_row_place(FILE *stream, const struct advice *advice, int64_t time_ns)
+{
+    char text[NUMBER_MAX], ts_buffer[NUMBER_MAX];
+    const char *at = place_text(text, time_ns), *ts = ts_text(ts_buffer, advice, time_ns);
+
+    if (ts != NULL)
+        language_print(stream, "  (at %s us, ts %s)", at, ts);
+    else
+        language_print(stream, "  (at %s us)", at);
+}
+
+static void put_place(FILE *stream, const struct advice *advice, int64_t time_ns)
+{
+    char text[NUMBER_MAX], ts_buffer[NUMBER_MAX];
+    const char *at = place_text(text, time_ns), *ts = ts_text(ts_buffer, advice, time_ns);
+
+    if (ts != NULL)
+        language_print(stream, "; look at %s us (ts %s in the timeline)", at, ts);
+    else
+        language_print(stream, "; look at %s us", at);
 }
 
 static void put_rows(FILE *stream, const struct advice *advice, const struct finding *finding)
@@ -26,13 +46,10 @@ static void put_rows(FILE *stream, const struct advice *advice, const struct fin
         const struct finding_row *row = &finding->rows[i];
         fprintf(stream, "    %12.3f us %6.1f %% %8lld x  ", number_us(row->time_ns), row->share, (long long)row->count);
         grid_put_safe_line(stream, row->name, false);
-        if (row->at_ns != INT64_MIN) {
-            put_place(stream, "  (at ", row->at_ns, " us");
-            put_ts(stream, ", ts ", advice, row->at_ns, "");
-            fputc(')', stream);
-        }
+        if (row->at_ns != INT64_MIN)
+            put_row_place(stream, advice, row->at_ns);
         if (row->launcher[0] != '\0') {
-            fputs("\n      launched by ", stream);
+            language_print(stream, "\n      launched by ");
             grid_put_safe_line(stream, row->launcher, false);
         }
         fputc('\n', stream);
@@ -43,26 +60,25 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
 {
     const struct rule *rule = finding->rule;
 
-    fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", advice_severity_name(finding->severity), rule->id);
+    fprintf(stream, markdown ? "### %s: %s\n\n" : "%s  %s\n", language_shown(advice_severity_name(finding->severity)),
+            rule->id);
     fputs(markdown ? "" : "  ", stream);
     grid_put_safe_line(stream, finding->sentence, markdown);
-    fprintf(stream,
-            "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: ", markdown ? "\n* " : "  ",
-            rule->formula, finding->value, finding->threshold, rule->id, markdown ? "* " : "  ");
+    language_print(stream, "\n%s%s: %.2f %%, the limit is %.2f %% (--threshold %s:PERCENT)\n%sAt stake: ",
+                   markdown ? "\n* " : "  ", language_shown(rule->formula), finding->value, finding->threshold,
+                   rule->id, markdown ? "* " : "  ");
     if (rule->of_memory)
-        fputs(FINDING_OF_MEMORY, stream);
+        fputs(language_shown(FINDING_OF_MEMORY), stream);
     else
         fprintf(stream, "%.3f us", number_us(finding->at_stake_ns));
-    if (finding->time_ns != INT64_MIN) {
-        put_place(stream, "; look at ", finding->time_ns, " us");
-        put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
-    }
+    if (finding->time_ns != INT64_MIN)
+        put_place(stream, advice, finding->time_ns);
     if (finding->saves_ns >= 0)
-        fprintf(stream, "; without the cause at most %.3f us shorter", number_us(finding->saves_ns));
+        language_print(stream, "; without the cause at most %.3f us shorter", number_us(finding->saves_ns));
     if (finding->same_cause != NULL)
-        fprintf(stream, "; rule %s found the same cause", finding->same_cause->id);
-    fprintf(stream, "\n%sRests on %s\n%s%s\n", markdown ? "* " : "  ", rule->rests_on, markdown ? "* " : "  ",
-            rule->advice);
+        language_print(stream, "; rule %s found the same cause", finding->same_cause->id);
+    language_print(stream, "\n%sRests on %s\n%s%s\n", markdown ? "* " : "  ", language_shown(rule->rests_on),
+                   markdown ? "* " : "  ", language_shown(rule->advice));
     if (finding->row_count > 0 && markdown)
         fputs("\n```\n", stream);
     put_rows(stream, advice, finding);
@@ -138,9 +154,9 @@ static void put_problems(FILE *stream, const char *problems)
 {
     if (problems[0] == '\0')
         return;
-    fputs("Missing: ", stream);
+    language_print(stream, "Missing: ");
     grid_put_safe_line(stream, problems, false);
-    fputs("\nThe following is based on the remaining data.\n\n", stream);
+    language_print(stream, "\nThe following is based on the remaining data.\n\n");
 }
 
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
@@ -156,12 +172,12 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
         fired++;
     fputs(markdown ? "## " : "", stream);
     grid_put_safe_line(stream, capture, markdown);
-    fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
+    fprintf(stream, language_counted_shown(": %zu finding\n\n", ": %zu findings\n\n", fired), fired);
     put_problems(stream, advice->problems);
     if (advice->recorded[0] != '\0')
-        fprintf(stream, "%s; figures cover only those\n\n", advice->recorded);
+        language_print(stream, "%s; figures cover only those\n\n", advice->recorded);
     if (advice->cut_steps[0] != '\0') {
-        fputs("Not counted: ", stream);
+        language_print(stream, "Not counted: ");
         grid_put_safe_line(stream, advice->cut_steps, false);
         fputs("\n\n", stream);
     }
@@ -169,8 +185,8 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
         put_finding(stream, advice, &advice->findings[i], markdown);
     for (size_t i = fired; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
-            fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", advice->findings[i].rule->id,
-                    advice->findings[i].not_checked);
+            language_print(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "",
+                           advice->findings[i].rule->id, language_shown(advice->findings[i].not_checked));
 }
 
 static void put_json_rules(FILE *stream)
@@ -198,10 +214,11 @@ void advice_print_rules(enum advice_format format, FILE *stream)
     }
     for (size_t i = 0; i < advice_rule_count; i++) {
         const struct rule *rule = advice_rules[i];
-        fprintf(stream, "%s%s\n  %s: limit %g %%\n  Rests on %s\n%s  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "",
-                rule->id, rule->formula, rule->threshold, rule->rests_on,
-                rule->of_memory ? "  At stake: " FINDING_OF_MEMORY "\n" : "", rule->advice,
-                i + 1 < advice_rule_count ? "\n" : "");
+        language_print(stream, "%s%s\n  %s: limit %g %%\n  Rests on %s\n%s  %s\n%s",
+                       format == ADVICE_MARKDOWN ? "### " : "", rule->id, language_shown(rule->formula),
+                       rule->threshold, language_shown(rule->rests_on),
+                       rule->of_memory ? language_shown("  At stake: " FINDING_OF_MEMORY "\n") : "",
+                       language_shown(rule->advice), i + 1 < advice_rule_count ? "\n" : "");
     }
 }
 
@@ -253,7 +270,7 @@ static int print_list(const struct list *list, const char *title, bool markdown,
         status = grid_row(&grid, cells, err);
     }
     if (status == 0 && list->count > 0) {
-        fprintf(stream, markdown ? "\n### %s\n\n" : "\n%s\n", title);
+        fprintf(stream, markdown ? "\n### %s\n\n" : "\n%s\n", language_shown(title));
         grid_print(&grid, stream, markdown ? GRID_MARKDOWN : GRID_TABLE, width, ascii);
     }
     return status;
@@ -265,8 +282,10 @@ static void put_head(const struct program_answer *answer, bool markdown, FILE *s
 
     fputs(markdown ? "## " : "", stream);
     grid_put_safe_line(stream, answer->capture, markdown);
-    fprintf(stream, ": %s%s%s\n", why_unchecked(answer), did ? "; what the program did" : ", and no call or range",
-            !did || markdown ? "" : " is this");
+    fprintf(stream, ": %s%s\n", language_shown(why_unchecked(answer)),
+            language_shown(!did       ? LANGUAGE_MARK(", and no call or range")
+                           : markdown ? LANGUAGE_MARK("; what the program did")
+                                      : LANGUAGE_MARK("; what the program did is this")));
 }
 
 /* ---- JSON ---- */
@@ -317,9 +336,10 @@ static int print_lists(const struct list lists[2], const struct program_answer *
     if (print_list(&lists[0], "Ranges by time", markdown, answer->width, answer->ascii, stream, err) < 0 ||
         print_list(&lists[1], "Calls by time", markdown, answer->width, answer->ascii, stream, err) < 0)
         return err_status(err);
-    fputs("\n'msprof show' lists all of them with --table ranges and --table api; --step-range NAME takes a repeated "
-          "one as the step.\n",
-          stream);
+    language_print(
+        stream,
+        "\n'msprof show' lists all of them with --table ranges and --table api; --step-range NAME takes a repeated "
+        "one as the step.\n");
     return 0;
 }
 

@@ -36,14 +36,15 @@ __attribute__((format(printf, 4, 5))) static int put_line(struct report_run *run
     va_list args;
 
     va_start(args, format);
-    err_format(text, sizeof text, format, args);
+    err_format(text, sizeof text, language_shown(format), args);
     va_end(args);
-    return text[0] != '\0' ? report_put(run, (&(const struct shown){item, text}), err) : 0;
+    return text[0] != '\0' ? report_put(run, (&(const struct shown){language_shown(item), text}), err) : 0;
 }
 
 static int put_list(struct report_run *run, const char *item, const char *list, struct err *err)
 {
-    return list != NULL && list[0] != '\0' ? report_put(run, (&(const struct shown){item, list}), err) : 0;
+    return list != NULL && list[0] != '\0' ? report_put(run, (&(const struct shown){language_shown(item), list}), err)
+                                           : 0;
 }
 
 static int put_facts(struct report_run *run, const struct workload *workload, struct err *err)
@@ -77,7 +78,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
 /* "Period", and of several groups which: "Period, inferences of model 3, batch 4". */
 static const char *item_of(char text[ITEM_SIZE], const char *item, const char *name)
 {
-    snprintf(text, ITEM_SIZE, "%s%s%s", item, name[0] != '\0' ? ", " : "", name);
+    snprintf(text, ITEM_SIZE, "%s%s%s", language_shown(item), name[0] != '\0' ? ", " : "", name);
     return text;
 }
 
@@ -92,8 +93,8 @@ static int put_series(struct report_run *run, const char *item, const struct ser
 static const char *without_period(const struct split_group *group)
 {
     return group->throughput.lost || group->throughput.steps < 2
-               ? "unknown: no two consecutive inferences were recorded"
-               : "none: inferences overlap";
+               ? language_shown("unknown: no two consecutive inferences were recorded")
+               : language_shown("none: inferences overlap");
 }
 
 static int put_fps(struct report_run *run, const char *item, const struct throughput *throughput, struct err *err)
@@ -155,9 +156,9 @@ static int put_family(struct report_run *run, const struct splits *splits, enum 
         outside += splits_is_outside(splits, i);
     }
     if (outside > 0)
-        snprintf(text, sizeof text, ", %zu with nothing recorded of the device", outside);
-    return count > 0 ? put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up%s", count, step_source_name(source),
-                                warmup, text)
+        snprintf(text, sizeof text, language_shown(", %zu with nothing recorded of the device"), outside);
+    return count > 0 ? put_line(run, "Steps", err, "%zu (%s), %zu of them warm-up%s", count,
+                                language_shown(step_source_name(source)), warmup, text)
                      : 0;
 }
 
@@ -216,8 +217,12 @@ static int put_device(struct report_run *run, const struct division *it, const c
     const struct {
         const char *item;
         int64_t part_ns;
-    } parts[] = {{"Busy", it->busy_ns},   {"Computing", it->computing_ns}, {"Exposed communication", it->exposed_ns},
-                 {"Copies", it->copy_ns}, {"Other tasks", it->other_ns},   {"Free", it->free_ns}};
+    } parts[] = {{LANGUAGE_MARK("Busy"), it->busy_ns},
+                 {LANGUAGE_MARK("Computing"), it->computing_ns},
+                 {LANGUAGE_MARK("Exposed communication"), it->exposed_ns},
+                 {LANGUAGE_MARK("Copies"), it->copy_ns},
+                 {LANGUAGE_MARK("Other tasks"), it->other_ns},
+                 {LANGUAGE_MARK("Free"), it->free_ns}};
     char item[ITEM_SIZE];
     int status = 0;
 
@@ -236,7 +241,7 @@ static int put_times(struct report_run *run, const struct workload *workload, co
         if (splits->devices[i].time_ns <= 0)
             continue;
         if (workload->device_count > 1)
-            snprintf(name, sizeof name, "device %lld", (long long)workload->devices[i].id);
+            snprintf(name, sizeof name, language_shown("device %lld"), (long long)workload->devices[i].id);
         if (put_device(run, &splits->devices[i], name, err) < 0)
             return err_status(err);
     }
@@ -276,9 +281,9 @@ static int put_findings(struct report_run *run, const struct workload *workload,
          i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];
-        snprintf(item, sizeof item, "Finding %zu", i + 1);
-        failed = put_line(run, item, err, "%s, %s: %s", advice_severity_name(finding->severity), finding->rule->id,
-                          finding->sentence) < 0;
+        snprintf(item, sizeof item, language_shown("Finding %zu"), i + 1);
+        failed = put_line(run, item, err, "%s, %s: %s", language_shown(advice_severity_name(finding->severity)),
+                          finding->rule->id, finding->sentence) < 0;
     }
     return failed ? err_status(err) : 0;
 }

@@ -24,15 +24,18 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
 /* Describes what the host did in a gap, and for how long. */
 static void tell_gap(const struct host_evidence *host, const struct gap_evidence *gap, char why[256])
 {
-    const char *waits = gap->cause == CAUSE_SYNC ? "waited for the device in" : "was in";
-
     if (!host->known)
-        snprintf(why, 256, "the capture has no host calls that explain it");
+        snprintf(why, 256, "%s", language_shown("the capture has no host calls that explain it"));
     else if (gap->call[0] != '\0')
-        snprintf(why, 256, "the host %s %.120s in %.0f %% of it", waits, gap->call, 100 * gap->covered);
+        snprintf(why, 256,
+                 gap->cause == CAUSE_SYNC ? language_shown("the host waited for the device in %.120s in %.0f %% of it")
+                                          : language_shown("the host was in %.120s in %.0f %% of it"),
+                 gap->call, 100 * gap->covered);
     else
-        snprintf(why, 256, "no host call covers a tenth of it%s",
-                 gap->launched ? ", and the next task was launched late" : "");
+        snprintf(why, 256, "%s",
+                 gap->launched
+                     ? language_shown("no host call covers a tenth of it, and the next task was launched late")
+                     : language_shown("no host call covers a tenth of it"));
 }
 
 static void check_gap(const struct advice_look *look, struct finding *finding)
@@ -61,8 +64,8 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
              execution_name(look->workload, gap->before), execution_name(look->workload, gap->after), why);
     for (size_t i = 0; i < count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];
-        *row = (struct finding_row){.name = !look->host->known                    ? "(calls were not recorded)"
-                                            : look->host->gaps[i].call[0] == '\0' ? "(no call)"
+        *row = (struct finding_row){.name = !look->host->known ? language_shown("(calls were not recorded)")
+                                            : look->host->gaps[i].call[0] == '\0' ? language_shown("(no call)")
                                                                                   : look->host->gaps[i].call,
                                     .time_ns = look->host->gaps[i].length_ns,
                                     .count = 1,

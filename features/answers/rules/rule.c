@@ -106,7 +106,11 @@ void rule_add_operator(struct finding *finding, const struct workload *workload,
 
 void rule_say(struct finding *finding, const char *format, ...)
 {
-    ERR_FORMAT(finding->sentence, format);
+    va_list arguments;
+
+    va_start(arguments, format);
+    err_format(finding->sentence, sizeof finding->sentence, language_shown(format), arguments);
+    va_end(arguments);
 }
 
 void rule_saves_communication(const struct advice_look *look, struct finding *finding, double saves_ns)

@@ -257,7 +257,10 @@ static void tell_address(const struct viewing *viewing, const char *address, int
         console_note("this address works until you press Ctrl-C");
     if (opened)
         return;
-    console_note("open this address in a browser on this machine%s", viewing->ui < 0 ? "; it works once" : "");
+    if (viewing->ui < 0)
+        console_note("open this address in a browser on this machine; it works once");
+    else
+        console_note("open this address in a browser on this machine");
     if (!display)
         console_note("from another machine: ssh -N -L %d:127.0.0.1:%d THIS-MACHINE, and the same address there", port,
                      port);
@@ -336,7 +339,8 @@ static bool exclude_each_other(const struct view_settings *view, const char *ret
 /* Opens the directory of --ui, before anything is imported: 0, or -code. */
 static int open_ui(struct viewing *viewing, struct err *err)
 {
-    static const char hint[] = "pass the directory of a built Perfetto UI, such as ui/out/dist of its sources";
+    static const char hint[] =
+        LANGUAGE_MARK("pass the directory of a built Perfetto UI, such as ui/out/dist of its sources");
     const char *directory = viewing->settings->view.ui;
     if (directory == NULL)
         return 0;

@@ -20,11 +20,13 @@ static const struct bound {
     const char *title, *bottleneck, *class;
     size_t offset; /* in struct division, of an int64_t */
 } bounds[] = {
-    {"Computing", "Bound by computing", "cube", offsetof(struct division, computing_ns)},
-    {"Exposed communication", "Bound by exposed communication", "exposed", offsetof(struct division, exposed_ns)},
-    {"Copies", "Bound by copies", "copies", offsetof(struct division, copy_ns)},
-    {"Other tasks", "Bound by tasks that are no operators", "other", offsetof(struct division, other_ns)},
-    {"Idle", "Bound by idle time", "free", offsetof(struct division, free_ns)},
+    {LANGUAGE_MARK("Computing"), LANGUAGE_MARK("Bound by computing"), "cube", offsetof(struct division, computing_ns)},
+    {LANGUAGE_MARK("Exposed communication"), LANGUAGE_MARK("Bound by exposed communication"), "exposed",
+     offsetof(struct division, exposed_ns)},
+    {LANGUAGE_MARK("Copies"), LANGUAGE_MARK("Bound by copies"), "copies", offsetof(struct division, copy_ns)},
+    {LANGUAGE_MARK("Other tasks"), LANGUAGE_MARK("Bound by tasks that are no operators"), "other",
+     offsetof(struct division, other_ns)},
+    {LANGUAGE_MARK("Idle"), LANGUAGE_MARK("Bound by idle time"), "free", offsetof(struct division, free_ns)},
 };
 #define BOUNDS (sizeof bounds / sizeof *bounds)
 
@@ -83,7 +85,7 @@ static void put_bound(struct html_page *page)
     html_text_f(&page->w, ": %.1f %% of the time of devices.", share_of(all, &bounds[largest]));
     for (size_t i = 0; i < BOUNDS; i++)
         if (i != largest && share_of(all, &bounds[i]) >= 0.05)
-            html_text_f(&page->w, " %s %.1f %%.", bounds[i].title, share_of(all, &bounds[i]));
+            html_text_f(&page->w, " %s %.1f %%.", language_shown(bounds[i].title), share_of(all, &bounds[i]));
     html_close(&page->w);
     put_bar(page);
     put_base_bar(page);

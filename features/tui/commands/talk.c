@@ -14,7 +14,7 @@ void tui_say(struct tui *tui, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(tui->message, sizeof tui->message, format, arguments);
+    vsnprintf(tui->message, sizeof tui->message, language_said(format), arguments);
     va_end(arguments);
 }
 
