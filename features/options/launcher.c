@@ -43,7 +43,7 @@ static char level_of(const char *text)
     return '1';
 }
 
-const char *switch_launcher_read(const char *text, struct strbuf *hint)
+const char *launcher_read(const char *text, struct strbuf *hint)
 {
     for (const struct launcher *one = launchers; one < launchers + sizeof launchers / sizeof *launchers; one++) {
         if (strstr(text, one->marks[0]) == NULL || (one->marks[1] != NULL && strstr(text, one->marks[1]) == NULL))

@@ -8,6 +8,6 @@
 
 /* Whose settings a text holds: "settings of verl, which ..."; NULL: none that is known. hint gets what to pass instead,
  * with the level of the settings. */
-const char *switch_launcher_read(const char *text, struct strbuf *hint);
+const char *launcher_read(const char *text, struct strbuf *hint);
 
 #endif

@@ -282,7 +282,7 @@ static int explain(const struct settings *settings, const char *file, const char
     struct err err = ERR_INIT;
     SCOPED(strbuf_release) struct strbuf hint;
     strbuf_init(&hint, ERR_TEXT_SIZE);
-    const char *whose = switch_launcher_read(text, &hint);
+    const char *whose = launcher_read(text, &hint);
 
     if (whose != NULL) {
         err_set(&err, ERR_FORMAT, "it holds %s", whose);
