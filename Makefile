@@ -832,7 +832,7 @@ lint-manual: $(MAN_PAGES) $(ZH_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES) $(ZH_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-includes.sh && tools/lint-structure.sh && tools/lint-names.sh && tools/lint-comments.py && tools/lint-links.sh && tools/spdx.sh
+	$(call say,STRUCT)tools/lint-includes.sh && tools/lint-structure.sh && tools/lint-names.sh && tools/lint-comments.py && tools/lint-scoped.py && tools/lint-links.sh && tools/spdx.sh
 
 # Reads which symbols the objects need of each other.
 lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(API_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))

@@ -368,6 +368,7 @@ static int refuse_without_form(const struct vendor_line *line)
     SCOPED(strbuf_release) struct strbuf hint;
     struct err err = ERR_INIT;
 
+    strbuf_init(&hint, SIZE_MAX);
     for (size_t i = 0; i < FORMS; i++) {
         const char *value = value_of(line, forms[i].option);
         if (value != NULL && strcmp(value, "off") != 0)
@@ -375,7 +376,6 @@ static int refuse_without_form(const struct vendor_line *line)
     }
     if (words_add(&directory, output != NULL ? output : "CAPTURE", &err) < 0)
         return console_error(&err);
-    strbuf_init(&hint, SIZE_MAX);
     strbuf_adds(&hint, "msprof --export=on --output");
     words_show(&directory, &hint);
     return console_fail(ERR_USAGE, hint.failed ? NULL : hint.data,

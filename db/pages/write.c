@@ -187,7 +187,8 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         *ret_serial = (unsigned char)(SERIAL_ZERO + value);
         return to;
     }
-    const uint64_t magnitude = (uint64_t)(value ^ value >> 63) | 1; /* all bits of a negative one turned */
+    const uint64_t magnitude =
+        ((uint64_t)value ^ (0 - ((uint64_t)value >> 63))) | 1; /* all bits of a negative one turned */
     const struct width *width = &widths[(unsigned)__builtin_clzll(magnitude) ^ 63];
     uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);

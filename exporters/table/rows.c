@@ -165,9 +165,9 @@ static int statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
 static int prepare_rows(const struct report_run *run, sqlite3_stmt **ret, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf sql;
+    strbuf_init(&sql, QUERY_SQL_MAX);
     if (run->report->own != NULL)
         return report_own_prepare(run->session->db, run->report, ret, err);
-    strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &run->report->query);
     add_expressions(run, &sql);
     query_end(&sql, &run->report->query, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes against another capture. */
+#include "base/language.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "features/answers/load/load.h"
@@ -159,14 +160,14 @@ static void put_tables(struct html_page *page, const struct comparison *comparis
 
     snprintf(caption, sizeof caption, "By %s: the change of a step's time",
              profile_subject_name(comparison->options.by));
-    put_bars(page, "What changed most of a step's time", &comparison->rows);
+    put_bars(page, language_shown("What changed most of a step's time"), &comparison->rows);
     if (comparison->rows.count > 0)
         put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
                  &comparison->rows, comparison);
     if (comparison->rest_cause[0] != '\0')
         html_note(page, "(rest) changed by %+.3f us: %s.", number_us(comparison->rest_new - comparison->rest_base),
                   comparison->rest_cause);
-    put_bars(page, "Gaps that changed most of a step's time", &comparison->gaps);
+    put_bars(page, language_shown("Gaps that changed most of a step's time"), &comparison->gaps);
     if (comparison->gaps.count > 0)
         put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
 }

@@ -3,6 +3,7 @@
 #include "features/page/page.h"
 
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 
 #include <inttypes.h>
@@ -323,8 +324,9 @@ static void put_utilisation(struct html_page *page, uint16_t device, const struc
         height = there[k] ? lane_bottom(height) : height;
     }
     snprintf(caption, sizeof caption,
-             "Device %" PRId64 ", busy above, by part below, in %zu bins of about %s; times are those of the timeline",
-             page->workload.devices[device].id, bins->count,
+             language_shown(
+                 "Device %lld, busy above, by part below, in %zu bins of about %s; times are those of the timeline"),
+             (long long)page->workload.devices[device].id, bins->count,
              html_scaled(((double)until_ns - (double)from_ns) / (double)bins->count, length));
     chart_begin_sized(page, caption, "How busy the device was over time, and with which part", height + 24);
     chart_curve(&page->w, BUSY_HEIGHT, from_ns, until_ns, 100, " %");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first screen: what bounds the capture, four numbers, how its time divides, and the findings that weigh most. */
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/words.h"
@@ -59,12 +60,14 @@ static void put_bar(struct html_page *page)
 static void put_base_bar(struct html_page *page)
 {
     const double busy = html_base_busy(page);
-    const struct chart_share shares[] = {{"busy", "Busy in the base", busy}, {"free", "Idle in the base", 1 - busy}};
+    const struct chart_share shares[] = {{"busy", language_shown("Busy in the base"), busy},
+                                         {"free", language_shown("Idle in the base"), 1 - busy}};
     char caption[96];
 
     if (busy < 0)
         return;
-    snprintf(caption, sizeof caption, "In the base: busy %.2f %%, idle %.2f %%", 100 * busy, 100 * (1 - busy));
+    snprintf(caption, sizeof caption, language_shown("In the base: busy %.2f %%, idle %.2f %%"), 100 * busy,
+             100 * (1 - busy));
     html_open(&page->w, "figure");
     html_element(&page->w, "figcaption", caption);
     chart_shares(&page->w, "How the time of devices of the base divides, as the sentence above says", shares, 2);

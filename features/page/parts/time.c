@@ -71,12 +71,14 @@ static void put_base(struct html_page *page)
     const double whole_ns = busy_ns + free_ns;
     if (!(exposed_ns >= 0 && busy_ns >= exposed_ns && free_ns >= 0 && whole_ns > 0))
         return;
-    const struct chart_share shares[] = {{"busy", "Other work in the base", (busy_ns - exposed_ns) / whole_ns},
-                                         {"exposed", "Exposed communication in the base", exposed_ns / whole_ns},
-                                         {"free", "Free in the base", free_ns / whole_ns}};
+    const struct chart_share shares[] = {
+        {"busy", language_shown("Other work in the base"), (busy_ns - exposed_ns) / whole_ns},
+        {"exposed", language_shown("Exposed communication in the base"), exposed_ns / whole_ns},
+        {"free", language_shown("Free in the base"), free_ns / whole_ns}};
     char caption[200], text[3][SCALED_MAX];
     snprintf(caption, sizeof caption,
-             "In the base a step is busy for %s, of which %s are exposed communication, and free for %s (medians)",
+             language_shown(
+                 "In the base a step is busy for %s, of which %s are exposed communication, and free for %s (medians)"),
              html_scaled(busy_ns, text[0]), html_scaled(exposed_ns, text[1]), html_scaled(free_ns, text[2]));
     html_open(&page->w, "figure");
     html_element(&page->w, "figcaption", caption);

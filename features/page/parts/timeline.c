@@ -405,13 +405,13 @@ static int put_data(struct html_page *page, struct err *err)
     SCOPED_FREE bool *details = scoped_memory(slices->texts.count + 1, sizeof *details);
     struct html_writer *w = &page->w;
 
+    strbuf_init(&data, DATA_MAX);
     if (details == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < slices->list.count; i++)
         details[slices->list.items[i].detail] = true;
     for (size_t i = 0; i < slices->list.count; i++)
         details[slices->list.items[i].name] = details[slices->list.items[i].call] = false;
-    strbuf_init(&data, DATA_MAX);
     strbuf_addf(&data, "{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"width\":%" PRId64 ",\"whole\":%s", slices->first_ns,
                 slices->last_ns > slices->first_ns ? slices->last_ns : number_add(slices->first_ns, 1),
                 slices->width_ns, slices->whole ? "true" : "false");
