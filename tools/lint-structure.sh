@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks what the compiler does not: which folder may use which library, that library folders neither print nor end the program,
-# how long files are and how many stand in a folder. Prints FILE:LINE: what is wrong.
+# how long files are, how many stand in a folder, and what stands at the top. Prints FILE:LINE: what is wrong.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -108,6 +108,14 @@ done | xargs cat | grep -cE '^[[:space:]]*if \((status == 0|!failed)')
 if [ "$chains" -gt "$most_chains" ]; then
     finding "$chains lines begin \"if (status == 0\" or \"if (!failed\", more than $most_chains: return early from what fails"
 fi
+
+# What a command leaves in the folder that it was started in is not of the sources.
+known_at_the_top="acl api base cli db debian docs exporters features include man parsers po python ssh testdata tests tools
+    CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE Makefile README.md README.zh-CN.md SECURITY.md"
+while read -r name; do
+    [[ $name == .* ]] || [[ " ${known_at_the_top//$'\n'/ } " == *" $name "* ]] ||
+        finding "$name: stands at the top of the sources, where it is not expected: a result that was committed?"
+done < <(git -c core.quotePath=false ls-files 2>/dev/null | cut -d/ -f1 | sort -u)
 
 if [ "$findings" -gt 0 ]; then
     echo "lint-structure: $findings findings" >&2
