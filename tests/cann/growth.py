@@ -372,8 +372,12 @@ for shape, make in shapes.items():
         factor, lasting = growth(seconds, command, paths)
         if not always and (factor <= 4 or lasting < 0.05):
             continue
-        judged += 1
         factor, lasting = growth(instructions, command, paths)
+        # of a busy machine 50 ms are soon over: these are that long on a quiet one. A second worker, who comes if the first is
+        # slow, opens the database for a tenth of them
+        if not always and lasting < 100_000_000:
+            continue
+        judged += 1
         worst = max(worst, (factor, '%s of %s' % (command, shape)))
         if factor > MOST:
             faults += 1
