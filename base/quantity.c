@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/quantity.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct quantity_unit quantity_times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
@@ -42,4 +44,26 @@ int quantity_read_time(const char *option, const char *text, int64_t *ret, struc
         return 0;
     err_set(err, ERR_USAGE, "%s '%s' is not a time", option, text);
     return err_hint(err, "expected a number and s, ms, us or ns since the start of the capture, as in 1.5s");
+}
+
+static const char *put_time(double ns, const char *sign, char text[QUANTITY_MAX])
+{
+    const struct quantity_unit *unit = &quantity_times[ns == 0];
+
+    while (unit[1].name != NULL && fabs(ns) / (double)unit->size >= 999.95) /* which four digits would round to 1000 */
+        unit++;
+    const double value = ns / (double)unit->size, size = fabs(value);
+    const int decimals = unit->size == 1 || ns == 0 ? 0 : size < 9.9995 ? 3 : size < 99.995 ? 2 : 1;
+    snprintf(text, QUANTITY_MAX, "%s%.*f %s", sign, decimals, value, unit->name);
+    return text;
+}
+
+const char *quantity_time(double ns, char text[QUANTITY_MAX])
+{
+    return put_time(ns, "", text);
+}
+
+const char *quantity_change(double ns, char text[QUANTITY_MAX])
+{
+    return put_time(ns, ns < 0 ? "" : "+", text);
 }

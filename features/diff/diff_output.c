@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/quantity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -387,7 +388,9 @@ static void put_legend(const struct diff_output *output, FILE *out, bool markdow
             "up to more");
     fputs(".\n", stream);
     if (comparison->rest_cause[0] != '\0') {
-        language_print(stream, "(rest) changed by %+.3f us: ", number_us(comparison->rest_new - comparison->rest_base));
+        char text[QUANTITY_MAX];
+        language_print(stream,
+                       "(rest) changed by %s: ", quantity_change(comparison->rest_new - comparison->rest_base, text));
         grid_put_safe_line(stream, comparison->rest_cause, markdown);
         fputs("\n", stream);
     }

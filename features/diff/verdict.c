@@ -2,7 +2,7 @@
 /* The verdict of a comparison: over steps, operators, gaps, calls of the host, and gates. */
 #include "features/diff/compare.h"
 
-#include "base/number.h"
+#include "base/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,17 +47,18 @@ static void name_rest(struct comparison *comparison)
     double sign = change > 0 ? 1 : -1, gaps = sum_of_changes(&comparison->gaps);
     const struct compare_row *gap = most_changed(&comparison->gaps, sign, least);
     const struct compare_row *call = most_changed(&comparison->calls, sign, least);
+    char text[2][QUANTITY_MAX];
     size_t used = 0;
 
     if (fabs(change) <= least)
         return;
     if (gap != NULL && sign * gaps > least) {
         used = (size_t)snprintf(comparison->rest_cause, REST_TEXT_SIZE,
-                                "gaps between operators %+.3f us, most of it '%.200s' %+.3f us", number_us(gaps),
-                                gap->key, number_us(change_of(gap)));
+                                "gaps between operators %s, most of it '%.200s' %s", quantity_change(gaps, text[0]),
+                                gap->key, quantity_change(change_of(gap), text[1]));
         if (call != NULL && used < REST_TEXT_SIZE)
-            snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used, "; of host calls '%.200s' %+.3f us",
-                     call->key, number_us(change_of(call)));
+            snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used, "; of host calls '%.200s' %s", call->key,
+                     quantity_change(change_of(call), text[0]));
         return;
     }
     snprintf(comparison->rest_cause, REST_TEXT_SIZE, "%s",

@@ -51,7 +51,7 @@ static double tick_distance(double length, int most)
 }
 
 /* A time with as many digits as ticks at this distance need, in the unit of the largest. */
-static void tick_text(double ns, double distance, double largest, char text[SCALED_MAX])
+static void tick_text(double ns, double distance, double largest, char text[QUANTITY_MAX])
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     double unit_ns = 1;
@@ -62,7 +62,7 @@ static void tick_text(double ns, double distance, double largest, char text[SCAL
         unit++;
     }
     const double digits = -floor(log10(distance / unit_ns) + 1e-9);
-    snprintf(text, SCALED_MAX, "%.*f %s", digits > 0 ? (int)digits : 0, ns / unit_ns, units[unit]);
+    snprintf(text, QUANTITY_MAX, "%.*f %s", digits > 0 ? (int)digits : 0, ns / unit_ns, units[unit]);
 }
 
 void chart_curve(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns, double top, const char *unit)
@@ -80,7 +80,7 @@ void chart_curve(struct html_writer *w, int height, int64_t from_ns, int64_t unt
 void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t until_ns)
 {
     const double from = (double)from_ns, length = (double)until_ns - from;
-    char text[SCALED_MAX];
+    char text[QUANTITY_MAX];
 
     chart_line(w, "axis", CHART_LEFT, height, CHART_LEFT + CHART_WIDTH, height);
     if (length <= 0)
@@ -99,7 +99,7 @@ void chart_time_axis(struct html_writer *w, int height, int64_t from_ns, int64_t
 
 void chart_value_axis(struct html_writer *w, int height, double top, bool of_times, const char *unit)
 {
-    char text[SCALED_MAX];
+    char text[QUANTITY_MAX];
 
     chart_line(w, "axis", CHART_LEFT, 0, CHART_LEFT, height);
     if (top <= 0)

@@ -4,6 +4,7 @@
 #define MSPROF_FEATURES_PAGE_PAGE_H
 
 #include "base/array.h"
+#include "base/quantity.h"
 #include "exporters/table/report.h"
 #include "exporters/table/session.h"
 #include "features/answers/analysis/advice.h"
@@ -166,10 +167,7 @@ uint64_t html_bytes(const struct html_page *page);
 void html_absent(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph. */
 void html_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "5.912 ms": the largest unit with a digit before the point, and four digits: what a reader compares. 0 is "0 us". */
-#define SCALED_MAX 32
-const char *html_scaled(double ns, char text[SCALED_MAX]);
-/* The same in an element that says the microseconds exactly when it is pointed at. */
+/* A time as quantity_time() has it, in an element that says the microseconds exactly when it is pointed at. */
 void html_put_scaled(struct html_page *page, double ns);
 /* "1234.567": microseconds, exactly. */
 const char *html_us(int64_t ns, char text[NUMBER_MAX]);

@@ -19,30 +19,13 @@ const char *html_us(int64_t ns, char text[NUMBER_MAX])
     return text;
 }
 
-const char *html_scaled(double ns, char text[SCALED_MAX])
-{
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    const size_t last = sizeof units / sizeof *units - 1;
-    size_t unit = ns == 0 ? 1 : 0;
-
-    while (unit < last && fabs(ns) / units[unit].ns >= 999.95) /* which four digits would round to 1000 */
-        unit++;
-    const double value = ns / units[unit].ns, size = fabs(value);
-    const int decimals = unit == 0 || ns == 0 ? 0 : size < 9.9995 ? 3 : size < 99.995 ? 2 : 1;
-    snprintf(text, SCALED_MAX, "%.*f %s", decimals, value, units[unit].name);
-    return text;
-}
-
 void html_put_scaled(struct html_page *page, double ns)
 {
-    char text[SCALED_MAX];
+    char text[QUANTITY_MAX];
 
     html_open(&page->w, "span");
     html_attribute_f(&page->w, "title", "%.3f us", number_us(ns));
-    html_text(&page->w, html_scaled(ns, text));
+    html_text(&page->w, quantity_time(ns, text));
     html_close(&page->w);
 }
 

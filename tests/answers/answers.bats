@@ -368,7 +368,7 @@ for step in range(6):
 PY
     run_msprof -q advise PROF_1 --format json
     expect_contains "$(json '[f["sentence"] for f in d["findings"] if f["id"] == "step-jitter"]')" \
-        "device 1) take 6.000 us (p95 14.000 us); the slowest, number 5, takes 14.000 us."
+        "device 1) take 6.000 us (p95 14.00 us); the slowest, number 5, takes 14.00 us."
 }
 
 @test "advise: operators whose long names differ at their ends are told whole, and lead to their own rows of the page" {

@@ -133,7 +133,7 @@ PY
 
 @test "operators that are compiled in every step are found, one that is compiled before is not" {
     unmarked PROF_A 'if i == 6: o["before"] = ("aclopCompileAndExecute", 850)'
-    expect_contains "$(verdict_of repeated-compilation PROF_A)" "11 calls compile operators after the first step and take 9350.000 us"
+    expect_contains "$(verdict_of repeated-compilation PROF_A)" "11 calls compile operators after the first step and take 9.350 ms"
     unmarked PROF_B 'if (step, i) == (0, 2): o["before"] = ("aclopCompileAndExecute", 850)'
     passed repeated-compilation PROF_B
 }

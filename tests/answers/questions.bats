@@ -66,7 +66,7 @@ PY
     expect_contains "$(first_row)" "720.000 12 60.000 TransData moves falls back converts"
     ask 17
     finds low-cube-use
-    says "Matrix units are busy for 20.0 % of the time of the operators that use them (4800.000 us), over all cores."
+    says "Matrix units are busy for 20.0 % of the time of the operators that use them (4.800 ms), over all cores."
 }
 
 @test "the host: a call that blocks, launches, a cold start, compilation, waiting for each launch, collections of garbage" {
@@ -80,11 +80,11 @@ for step in range(12):
 PY
     ask 3
     finds small-operators
-    says "90.9 % of the operators take less than 10 us (on average 4.00 us, followed by a gap of 8.00 us)."
+    says "90.9 % of the operators take less than 10 us (on average 4.000 us, followed by a gap of 8.000 us)."
     unmarked CAPTURE 'if step == 0: o["us"] = 1050'
     ask 5
     finds cold-start
-    says "a cold start of 10000.000 us."
+    says "a cold start of 10.00 ms."
     unmarked CAPTURE 'if i == 6: o["before"] = ("aclopCompileAndExecute", 850)'
     ask 14
     finds repeated-compilation
@@ -101,7 +101,7 @@ PY
     unmarked CAPTURE 'if (step, i) == (7, 6): p.late(); p.host = p.at + 260_000_000; o["gap"] = 260_000.2'
     ask 16
     finds garbage-collection
-    says "In 1 pauses of at least 200 ms (260000.200 us) the host makes no calls"
+    says "In 1 pauses of at least 200 ms (260.0 ms) the host makes no calls"
 }
 
 @test "communication of a rank: exposed, small, unaligned, slowed down by computing" {
@@ -145,7 +145,7 @@ for step in range(12):
 PY
     ask 19
     finds uneven-cores
-    says "Of 8 sampled cores, the busiest worked 1080.000 us and the mean core 450.000 us." # 12 times 90, and 300 by 8
+    says "Of 8 sampled cores, the busiest worked 1.080 ms and the mean core 450.0 us." # 12 times 90, and 300 by 8
     unmarked CAPTURE 'if i in (2, 4): p.prof.memory(p.host + 5, ("holds little", "holds much")[i // 4], 4096 * (10 * i + step), (1 + 2 * (i == 4)) << 20, allocated=12 << 20, reserved=24 << 20)'
     ask 22 # 12 times 1 and 3 MiB
     expect_contains "$(first_row)" "75 36864 12 "

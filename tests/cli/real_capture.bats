@@ -87,7 +87,7 @@ END
     run_msprof -q advise JOBREAL --format json
     expect_equal "$(python3 -c 'import json, sys
 print(*[f["sentence"] for f in json.load(open(sys.argv[1]))["findings"] if f["id"] == "idle"])' "$BATS_TEST_TMPDIR/stdout")" \
-        "The device is idle for 40.2 % of the time (1189291.830 us)."
+        "The device is idle for 40.2 % of the time (1.189 s)."
     run_msprof -q diff JOBREAL JOBREAL --format json
     expect_equal "$(python3 -c 'import json, sys
 elapsed = json.load(open(sys.argv[1]))["base"]["elapsed"]

@@ -189,7 +189,7 @@ row = next(csv.DictReader(sys.stdin))
 print([float(row[name]) for name in ("Computing(us)", "Communication(us)", "Communication(Not Overlapped)(us)")])' <<<"$output")" \
         '[5.0, 9.0, 8.0]'
     run_msprof advise PROF_1
-    expect_contains "$output" "Exposed communication takes 15.1 % of the time (8.000 of 9.000 us)."
+    expect_contains "$output" "Exposed communication takes 15.1 % of the time (8.000 us of 9.000 us)."
     [[ $output != *"1 x  allreduceAicpuKernel"* ]]
     run_msprof export summary -dir PROF_1 --stable-names --output out
     [ "$(rows op_summary 'Op Name' | grep -c Kernel)" -eq 3 ] # as in Ascend's own table

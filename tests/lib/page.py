@@ -55,6 +55,7 @@ class Page(html.parser.HTMLParser):
         self.elements = 0
         self.shapes = []  # of drawings: part, element, attributes
         self.exact, self.scaled, self.pointed = {}, [], None  # pointed: what an element says when it is pointed at
+        self.sentences = []
         self.feed(self.source)
         self.close()
         self.parts = {part: ''.join(texts) for part, texts in self.parts.items()}
@@ -121,6 +122,8 @@ class Page(html.parser.HTMLParser):
         if self.part is not None:
             self.parts[self.part].append(data)
             self.exact[self.part].append(self.pointed if self.open[-1:] == ['span'] and self.pointed else data)
+        if 'p' in self.open or 'figcaption' in self.open:
+            self.sentences.append(data)
         if self.open[-1:] == ['span'] and self.pointed:
             self.scaled.append((self.pointed, data))
         if self.open[-2:-1] in (['rect'], ['circle']) and self.open[-1] == 'title':
@@ -159,6 +162,8 @@ class Page(html.parser.HTMLParser):
         assert all(text.strip() for text in self.parts.values()), self.parts
         for exact, scaled in self.scaled:
             check_scaled(exact, scaled)
+        for sentence in self.sentences:  # bounds of a chosen time are told as they were given
+            assert 'This page is about the time from' in sentence or not re.search(r'\d{4}\.\d+ us', sentence), sentence
         # all moments of a page are since one origin
         origins = {nanoseconds(clock[:-3]) - nanoseconds(cell)
                    for table in self.tables for row, clocks in zip(table.rows, table.clocks)

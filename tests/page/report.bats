@@ -597,7 +597,7 @@ import json, re, sys
 sys.path.insert(0, "$repository/tests/lib")
 import page
 told, advice = page.Page('page.html'), json.load(open(sys.argv[1]))
-text, at = told.parts['c1-findings'], 0
+text, at = told.exact['c1-findings'], 0
 assert len(advice['findings']) >= 4
 links = 0
 for finding in advice['findings']:

@@ -2,6 +2,7 @@
 /* The summary of a capture: what it is, how its time divides, and what to look at first. */
 #include "base/file/large.h"
 #include "base/number.h"
+#include "base/quantity.h"
 #include "db/query/query.h"
 #include "exporters/table/report.h"
 #include "exporters/table/terminal.h"
@@ -72,6 +73,15 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
     return 0;
 }
 
+/* A time in the unit of its size on a terminal, exactly in files. */
+static const char *time_text(const struct report_run *run, double ns, char text[QUANTITY_MAX])
+{
+    if (run->session->options->format == TABLE_TERMINAL)
+        return quantity_time(ns, text);
+    snprintf(text, QUANTITY_MAX, "%.3f us", number_us(ns));
+    return text;
+}
+
 #define GROUPS_SHOWN 16
 #define ITEM_SIZE (GROUP_NAME_SIZE + 32)
 
@@ -84,9 +94,11 @@ static const char *item_of(char text[ITEM_SIZE], const char *item, const char *n
 
 static int put_series(struct report_run *run, const char *item, const struct series *series, struct err *err)
 {
-    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us",
-                    number_us(series->median), number_us(series->mad), number_us(series->p95),
-                    number_us(series->maximum));
+    char text[4][QUANTITY_MAX];
+
+    return put_line(run, item, err, "median %s, MAD %s, p95 %s, slowest %s", time_text(run, series->median, text[0]),
+                    time_text(run, series->mad, text[1]), time_text(run, series->p95, text[2]),
+                    time_text(run, series->maximum, text[3]));
 }
 
 /* Why no period is reported. */
@@ -207,8 +219,10 @@ static bool is_brief(const struct report_run *run)
 
 static int put_share(struct report_run *run, const char *item, int64_t part_ns, int64_t all_ns, struct err *err)
 {
-    return put_line(run, item, err, "%.2f %% (%.3f us)", all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : 0,
-                    (double)part_ns / 1e3);
+    char text[QUANTITY_MAX];
+
+    return put_line(run, item, err, "%.2f %% (%s)", all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : 0,
+                    time_text(run, (double)part_ns, text));
 }
 
 /* Puts the times of one device, from its first execution to the end of its last, without what was not recorded. */
@@ -297,10 +311,11 @@ static int put_names(struct report_run *run, const char *item, const struct name
 
     for (size_t i = 0; i < count; i++) {
         struct series *series = &largest[i].times;
+        char text[3][QUANTITY_MAX];
         failed =
-            failed || put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
-                               largest[i].name, (long long)series->n, number_us(series->median),
-                               number_us(series->maximum), number_us(series->total)) < 0;
+            failed || put_line(run, item, err, "%.300s: %lld times, median %s, slowest %s, %s in all", largest[i].name,
+                               (long long)series->n, time_text(run, series->median, text[0]),
+                               time_text(run, series->maximum, text[1]), time_text(run, series->total, text[2])) < 0;
         series_release(series);
     }
     return failed ? err_status(err) : 0;

@@ -30,8 +30,8 @@ static void check_svp_bound(const struct advice_look *look, struct finding *find
     }
     double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
-    rule_say(finding, "Layers that wait for memory longer than they compute take %.1f %% of the busy time (%.3f us).",
-             value, number_us(sum));
+    rule_say(finding, "Layers that wait for memory longer than they compute take %.1f %% of the busy time (%s).", value,
+             RULE_TIME(sum));
 }
 
 /* Whether one of a layer group's types, between commas, is a part of an activation that the chip does not have. */
@@ -58,9 +58,8 @@ static void check_svp_activation(const struct advice_look *look, struct finding 
         return;
     }
     double sum = rule_take_operators(look, finding, is_slow_activation);
-    rule_say(finding,
-             "Activation layers that the chip does not support natively take %.1f %% of the busy time (%.3f us).",
-             finding->value, number_us(sum));
+    rule_say(finding, "Activation layers that the chip does not support natively take %.1f %% of the busy time (%s).",
+             finding->value, RULE_TIME(sum));
 }
 
 /* ---- the thresholds of HiSilicon's text on tuning ---- */
@@ -136,10 +135,9 @@ static void check_svp_network(const struct advice_look *look, struct finding *fi
     }
     double value = rule_percent(gained, counted);
     rule_measured(finding, value, lost, value <= finding->threshold && lost > 0);
-    rule_say(
-        finding,
-        "The network's Mac Ppen is %.1f %%; layers with Mac Ppen up to %d %% or Vec Ppen up to %d %% take %.3f us.",
-        value, FINE_CUBE, FINE_VECTOR, number_us(low));
+    rule_say(finding,
+             "The network's Mac Ppen is %.1f %%; layers with Mac Ppen up to %d %% or Vec Ppen up to %d %% take %s.",
+             value, FINE_CUBE, FINE_VECTOR, RULE_TIME(low));
 }
 
 /* Layers that are not fine and keep this unit busy for longer than the threshold. */
@@ -160,8 +158,8 @@ static void check_svp_unit(const struct advice_look *look, struct finding *findi
         return;
     }
     rule_measured(finding, rule_percent(sum, look->busy_ns), sum, sum > 0);
-    rule_say(finding, "Underused layers with %s above %.0f %% take %.1f %% of the busy time (%.3f us).", name,
-             finding->threshold, finding->value, number_us(sum));
+    rule_say(finding, "Underused layers with %s above %.0f %% take %.1f %% of the busy time (%s).", name,
+             finding->threshold, finding->value, RULE_TIME(sum));
 }
 
 static void check_svp_input(const struct advice_look *look, struct finding *finding)
@@ -202,8 +200,8 @@ static void check_svp_unused(const struct advice_look *look, struct finding *fin
     double value = rule_percent(sum, look->busy_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding,
-             "Layers whose units are all busy for less than %d %% of the time take %.1f %% of the busy time (%.3f us).",
-             BUSY_UNIT, value, number_us(sum));
+             "Layers whose units are all busy for less than %d %% of the time take %.1f %% of the busy time (%s).",
+             BUSY_UNIT, value, RULE_TIME(sum));
 }
 
 /* GELU is four tasks that follow each other: a division, the error function, a sum and a product. */
@@ -240,9 +238,8 @@ static void check_svp_gelu(const struct advice_look *look, struct finding *findi
     }
     double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
-    rule_say(finding,
-             "GELU runs %zu times as four tasks (Div, Erf, Add, Mul) and takes %.1f %% of the busy time (%.3f us).",
-             whole, value, number_us(sum));
+    rule_say(finding, "GELU runs %zu times as four tasks (Div, Erf, Add, Mul) and takes %.1f %% of the busy time (%s).",
+             whole, value, RULE_TIME(sum));
 }
 
 const struct rule rule_svp_network = {

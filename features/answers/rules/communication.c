@@ -21,8 +21,8 @@ static void check_communication(const struct advice_look *look, struct finding *
                               look->workload->operators[i].total_ns,
                               rule_percent(look->united_ns[i], look->elapsed_ns));
     rule_measured(finding, value, exposed, value > finding->threshold);
-    rule_say(finding, "Exposed communication takes %.1f %% of the time (%.3f of %.3f us).", value, number_us(exposed),
-             number_us(all));
+    rule_say(finding, "Exposed communication takes %.1f %% of the time (%s of %s).", value, RULE_TIME(exposed),
+             RULE_TIME(all));
 }
 
 static bool is_sync_batch_norm(const struct workload *workload, const struct workload_operator *op)
@@ -36,8 +36,8 @@ static void check_sync_batch_norm(const struct advice_look *look, struct finding
 {
     double sum = rule_take_operators(look, finding, is_sync_batch_norm);
 
-    rule_say(finding, "SyncBatchNorm operators take %.1f %% of the busy time (%.3f us), with communication each time.",
-             finding->value, number_us(sum));
+    rule_say(finding, "SyncBatchNorm operators take %.1f %% of the busy time (%s), with communication each time.",
+             finding->value, RULE_TIME(sum));
 }
 
 const struct rule rule_exposed_communication = {

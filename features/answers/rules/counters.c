@@ -63,8 +63,8 @@ static void check_cube(const struct advice_look *look, struct finding *finding)
     rule_measured(finding, value, counted - used,
                   value < finding->threshold && rule_percent(counted, look->busy_ns) > 5);
     rule_say(finding,
-             "Matrix units are busy for %.1f %% of the time of the operators that use them (%.3f us), over all cores.",
-             value, number_us(counted));
+             "Matrix units are busy for %.1f %% of the time of the operators that use them (%s), over all cores.",
+             value, RULE_TIME(counted));
 }
 
 static void check_blocks(const struct advice_look *look, struct finding *finding)
@@ -87,7 +87,7 @@ static void check_blocks(const struct advice_look *look, struct finding *finding
     waste *= rule_united_ns(look) / known; /* of operators that run beside each other */
     double value = rule_percent(waste, look->elapsed_ns);
     rule_measured(finding, value, waste, value > finding->threshold);
-    rule_say(finding, "Cores without a block waste %.1f %% of the time (%.3f us).", value, number_us(waste));
+    rule_say(finding, "Cores without a block waste %.1f %% of the time (%s).", value, RULE_TIME(waste));
 }
 
 /* By the definition of table bound: no unit is busy for half of the time. */
@@ -122,8 +122,8 @@ static void check_unbound(const struct advice_look *look, struct finding *findin
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding,
              "Operators of at least 20 us with all units busy for less than half of it take %.1f %% of the busy time "
-             "(%.3f us).",
-             value, number_us(sum));
+             "(%s).",
+             value, RULE_TIME(sum));
 }
 
 static void check_uneven(const struct advice_look *look, struct finding *finding)
@@ -134,9 +134,9 @@ static void check_uneven(const struct advice_look *look, struct finding *finding
         const double core_lost = records->busiest_core_ns - records->mean_core_ns;
         const double share = rule_percent(core_lost, records->busiest_core_ns);
         rule_measured(finding, share, core_lost, share > finding->threshold);
-        rule_say(finding, "Of %lld sampled cores, the busiest worked %.3f us and the mean core %.3f us.",
-                 (long long)records->sampled_cores, number_us(records->busiest_core_ns),
-                 number_us(records->mean_core_ns));
+        rule_say(finding, "Of %lld sampled cores, the busiest worked %s and the mean core %s.",
+                 (long long)records->sampled_cores, RULE_TIME(records->busiest_core_ns),
+                 RULE_TIME(records->mean_core_ns));
         return;
     }
     if (records->block_tasks == 0) {
@@ -152,9 +152,9 @@ static void check_uneven(const struct advice_look *look, struct finding *finding
         const double total_ns = look->workload->operators[i].total_ns;
         look->cut[i] = total_ns > 0 ? fmin(records->uneven_ns[i] / total_ns, 1) : 0;
     }
-    rule_say(finding, "In %lld tasks on several cores, the longest blocks take %.3f us and the mean blocks %.3f us.",
-             (long long)records->block_tasks, records->longest_block_ns / (double)records->block_tasks / 1e3,
-             records->mean_block_ns / (double)records->block_tasks / 1e3);
+    rule_say(finding, "In %lld tasks on several cores, the longest blocks take %s and the mean blocks %s.",
+             (long long)records->block_tasks, RULE_TIME(records->longest_block_ns / (double)records->block_tasks),
+             RULE_TIME(records->mean_block_ns / (double)records->block_tasks));
 }
 
 const struct rule rule_memory_bound = {

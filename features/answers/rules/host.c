@@ -16,8 +16,8 @@ static void check_memory_calls(const struct advice_look *look, struct finding *f
     finding->saves_ns = (double)memory->saves_ns;
     finding->without = memory;
     finding->time_ns = memory->first_ns;
-    rule_say(finding, "%lld calls that allocate, free, or copy and wait take %.3f us, %.1f %% of the time.",
-             (long long)memory->calls, number_us(time_ns), value);
+    rule_say(finding, "%lld calls that allocate, free, or copy and wait take %s, %.1f %% of the time.",
+             (long long)memory->calls, RULE_TIME(time_ns), value);
 }
 
 /* Devices can have waited for data at most while they did nothing. */
@@ -79,8 +79,8 @@ static void check_compile(const struct advice_look *look, struct finding *findin
     finding->saves_ns = (double)compiles->saves_ns;
     finding->without = compiles;
     finding->time_ns = compiles->first_ns;
-    rule_say(finding, "%lld calls compile operators after the first step and take %.3f us, %.1f %% of the time.",
-             (long long)compiles->calls, (double)compiles->ns / 1e3, value);
+    rule_say(finding, "%lld calls compile operators after the first step and take %s, %.1f %% of the time.",
+             (long long)compiles->calls, RULE_TIME((double)compiles->ns), value);
 }
 
 static void check_synchronise(const struct advice_look *look, struct finding *finding)
@@ -120,8 +120,8 @@ static void tell_recorded_garbage(const struct advice_look *look, struct finding
     rule_measured(finding, value, (double)garbage->idle_ns, value > finding->threshold);
     finding->saves_ns = (double)garbage->saves_ns;
     finding->time_ns = garbage->first_ns;
-    rule_say(finding, "%lld garbage collections were recorded; the device was idle for %.3f us of them.",
-             (long long)garbage->calls, (double)garbage->idle_ns / 1e3);
+    rule_say(finding, "%lld garbage collections were recorded; the device was idle for %s of them.",
+             (long long)garbage->calls, RULE_TIME((double)garbage->idle_ns));
 }
 
 static void check_garbage(const struct advice_look *look, struct finding *finding)
@@ -147,9 +147,8 @@ static void check_garbage(const struct advice_look *look, struct finding *findin
     double value = rule_percent(sum, look->elapsed_ns);
     rule_measured(finding, value, sum, value > finding->threshold);
     finding->saves_ns = sum - (double)count * QUEUE_GAP_NS;
-    rule_say(finding,
-             "In %zu pauses of at least 200 ms (%.3f us) the host makes no calls: it may be collecting garbage.", count,
-             number_us(sum));
+    rule_say(finding, "In %zu pauses of at least 200 ms (%s) the host makes no calls: it may be collecting garbage.",
+             count, RULE_TIME(sum));
 }
 
 static void check_data_loader(const struct advice_look *look, struct finding *finding)
@@ -166,8 +165,8 @@ static void check_data_loader(const struct advice_look *look, struct finding *fi
     rule_measured(finding, value, (double)data->idle_ns, value > finding->threshold);
     finding->saves_ns = (double)data->saves_ns;
     finding->time_ns = data->first_ns;
-    rule_say(finding, "The program waits for data %lld times; the device is idle for %.3f us of it.",
-             (long long)data->calls, (double)data->idle_ns / 1e3);
+    rule_say(finding, "The program waits for data %lld times; the device is idle for %s of it.", (long long)data->calls,
+             RULE_TIME((double)data->idle_ns));
 }
 
 const struct rule rule_memory_calls = {

@@ -13,12 +13,12 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
                   value > finding->threshold && rule_percent(gaps_ns, gaps_ns + look->busy_ns) > finding->threshold);
     finding->saves_ns = rule_long_gaps_ns(look);
     if (idle_ns - gaps_ns < 1000)
-        rule_say(finding, "The device is idle for %.1f %% of the time (%.3f us).", value, number_us(idle_ns));
+        rule_say(finding, "The device is idle for %.1f %% of the time (%s).", value, RULE_TIME(idle_ns));
     else
         rule_say(finding,
-                 "The device is idle for %.1f %% of the time (%.3f us), %.3f us of it between operators; the rest is "
+                 "The device is idle for %.1f %% of the time (%s), %s of it between operators; the rest is "
                  "before the first and behind the last.",
-                 value, number_us(idle_ns), number_us(gaps_ns));
+                 value, RULE_TIME(idle_ns), RULE_TIME(gaps_ns));
 }
 
 /* Describes what the host did in a gap, and for how long. */
@@ -60,7 +60,7 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     finding->time_ns = gap->start_ns;
     char why[256];
     tell_gap(look->host, gap, why);
-    rule_say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'; %s.", number_us(length),
+    rule_say(finding, "The longest gap takes %s between '%.80s' and '%.80s'; %s.", RULE_TIME(length),
              execution_name(look->workload, gap->before), execution_name(look->workload, gap->after), why);
     for (size_t i = 0; i < count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];

@@ -28,8 +28,8 @@ static void check_ai_cpu(const struct advice_look *look, struct finding *finding
     for (size_t i = 0; i < look->workload->operator_count; i++)
         most = look->wanted[i] ? fmax(most, rule_share_of_busy(look, i)) : most;
     finding->fired = finding->fired && (longest >= least_ns || most >= MUCH_ON_AI_CPU);
-    rule_say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.3f us.",
-             finding->value, number_us(sum), number_us(longest));
+    rule_say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%s), the longest %s.", finding->value,
+             RULE_TIME(sum), RULE_TIME(longest));
 }
 
 static bool is_converting(const struct workload *workload, const struct workload_operator *op)
@@ -41,8 +41,8 @@ static void check_conversion(const struct advice_look *look, struct finding *fin
 {
     double sum = rule_take_operators(look, finding, is_converting);
 
-    rule_say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%.3f us).",
-             finding->value, number_us(sum));
+    rule_say(finding, "Operators that only convert formats or types take %.1f %% of the busy time (%s).",
+             finding->value, RULE_TIME(sum));
 }
 
 #define SMALL_NS 10000
@@ -109,9 +109,8 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
     rule_measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);
     finding->saves_ns = gaps_between_small_ns(look);
-    rule_say(finding,
-             "%.1f %% of the operators take less than 10 us (on average %.2f us, followed by a gap of %.2f us).", value,
-             number_us(mean), number_us(mean_gap));
+    rule_say(finding, "%.1f %% of the operators take less than 10 us (on average %s, followed by a gap of %s).", value,
+             RULE_TIME(mean), RULE_TIME(mean_gap));
 }
 
 ARRAY_COMPARE(by_name, struct workload_operator, ARRAY_BY(key.name), ARRAY_BY(key.type), ARRAY_BY(first))
@@ -281,8 +280,8 @@ static void check_inner_axis(const struct advice_look *look, struct finding *fin
     rule_measured(finding, value, sum, value > finding->threshold);
     rule_say(finding,
              "Matrix products and vector operators whose inner axis is not a multiple of 256 elements, and attention "
-             "whose head dimension is not a multiple of 128, take %.1f %% of the busy time (%.3f us).",
-             value, number_us(sum));
+             "whose head dimension is not a multiple of 128, take %.1f %% of the busy time (%s).",
+             value, RULE_TIME(sum));
 }
 
 const struct rule rule_ai_cpu = {

@@ -6,6 +6,7 @@
 #define MSPROF_FEATURES_ANSWERS_RULES_RULE_H
 
 #include "base/file/large.h"
+#include "base/quantity.h"
 #include "features/answers/analysis/finding.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ static inline void rule_measured(struct finding *finding, double value, double a
     finding->fired = fired;
 }
 
+/* A time of a sentence, in the unit of its size. */
+#define RULE_TIME(ns) quantity_time(ns, (char[QUANTITY_MAX]){0})
 __attribute__((format(printf, 2, 3))) void rule_say(struct finding *finding, const char *format, ...);
 
 /* When at least one operator that look->wanted has ran, on each device by itself. */

@@ -138,9 +138,8 @@ static int tell_sequences(const struct advice_look *look, struct sequence *items
         rule_measured(finding, value, waited_ns(it), value > finding->threshold);
         finding->saves_ns = waited_ns(it);
         finding->time_ns = it->first_ns;
-        rule_say(finding,
-                 "A sequence of %zu operators that repeats %zu times takes %.3f us and runs for %.1f %% of it.",
-                 it->length, it->count, number_us(it->wall_ns), row->share);
+        rule_say(finding, "A sequence of %zu operators that repeats %zu times takes %s and runs for %.1f %% of it.",
+                 it->length, it->count, RULE_TIME(it->wall_ns), row->share);
     }
     return 0;
 }

@@ -102,9 +102,9 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     if (finding->saves_ns >= 0 && paced_ns >= 0)
         finding->saves_ns = fmin(finding->saves_ns, paced_ns);
     finding->time_ns = look->splits->items[slowest].start_ns;
-    rule_say(finding, "Steps%s%.200s%s take %.3f us (p95 %.3f us); the slowest, number %zu, takes %.3f us.",
-             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", number_us(series.median), number_us(p95),
-             slowest_place, number_us(series.maximum));
+    rule_say(finding, "Steps%s%.200s%s take %s (p95 %s); the slowest, number %zu, takes %s.",
+             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", RULE_TIME(series.median), RULE_TIME(p95),
+             slowest_place, RULE_TIME(series.maximum));
     series_release(&series);
 }
 
@@ -180,8 +180,8 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
         finding->idle_ns = fmax(warm_free - (double)count * later_free / (double)n, 0);
         finding->of_warmup = finding->saves_ns > 0 && cut_warmup(look, group, warm_until_ns);
         finding->time_ns = first != SIZE_MAX ? look->splits->items[first].start_ns : INT64_MIN;
-        rule_say(finding, "The first %zu steps take %.3f us, later ones %.3f us each: a cold start of %.3f us.", count,
-                 number_us(warm), number_us(series.median), number_us(more));
+        rule_say(finding, "The first %zu steps take %s, later ones %s each: a cold start of %s.", count,
+                 RULE_TIME(warm), RULE_TIME(series.median), RULE_TIME(more));
     }
     series_release(&series);
 }

@@ -25,10 +25,9 @@ static void check_small_packets(const struct advice_look *look, struct finding *
     double at_stake = sdma->small_ns + rdma->small_ns;
     rule_measured(finding, value, at_stake, value > finding->threshold);
     rule_saves_communication(look, finding, saves_of(sdma->small_saves_ns, rdma->small_saves_ns));
-    rule_say(finding,
-             "%lld of %lld transfers by SDMA move less than 16 MB, %lld of %lld by RDMA less than 1 MB (%.3f us).",
+    rule_say(finding, "%lld of %lld transfers by SDMA move less than 16 MB, %lld of %lld by RDMA less than 1 MB (%s).",
              (long long)sdma->small, (long long)sdma->count, (long long)rdma->small, (long long)rdma->count,
-             number_us(at_stake));
+             RULE_TIME(at_stake));
 }
 
 static void check_unaligned(const struct advice_look *look, struct finding *finding)
@@ -42,8 +41,8 @@ static void check_unaligned(const struct advice_look *look, struct finding *find
     double value = rule_percent((double)sdma->unaligned, (double)sdma->count);
     rule_measured(finding, value, sdma->unaligned_ns, value > finding->threshold);
     rule_saves_communication(look, finding, sdma->unaligned_saves_ns);
-    rule_say(finding, "%lld of %lld transfers by SDMA have a size that is not a multiple of 512 bytes (%.3f us).",
-             (long long)sdma->unaligned, (long long)sdma->count, number_us(sdma->unaligned_ns));
+    rule_say(finding, "%lld of %lld transfers by SDMA have a size that is not a multiple of 512 bytes (%s).",
+             (long long)sdma->unaligned, (long long)sdma->count, RULE_TIME(sdma->unaligned_ns));
 }
 
 static void check_contention(const struct advice_look *look, struct finding *finding)

@@ -107,7 +107,7 @@ static void put_bar(struct html_page *page, const struct compare_row *row, size_
     const int y = (int)place * BAR_HEIGHT;
     const size_t length = strlen(row->key);
     const double now = BAR_LONGEST * row->total_new / longest, base = BAR_LONGEST * row->total_base / longest;
-    char name[HTML_HASH_SIZE + BAR_NAME], value[2][SCALED_MAX];
+    char name[HTML_HASH_SIZE + BAR_NAME], value[2][QUANTITY_MAX];
 
     if (w->redact)
         html_name_hash(row->key, length, name);
@@ -121,8 +121,8 @@ static void put_bar(struct html_page *page, const struct compare_row *row, size_
     html_open_f(w, "rect", "class=unrecorded|x=%d|y=%d|width=%.2f|height=6", BAR_LEFT, y + 16, base);
     html_close(w);
     html_open_f(w, "text", "x=%.2f|y=%d", BAR_LEFT + (now > base ? now : base) + 6, y + 16);
-    html_text_f(w, "%s, base %s", row->new_key != NULL ? html_scaled(row->total_new, value[0]) : "gone",
-                row->base_key != NULL ? html_scaled(row->total_base, value[1]) : "none");
+    html_text_f(w, "%s, base %s", row->new_key != NULL ? quantity_time(row->total_new, value[0]) : "gone",
+                row->base_key != NULL ? quantity_time(row->total_base, value[1]) : "none");
     html_close(w);
 }
 
@@ -156,7 +156,7 @@ static void put_bars(struct html_page *page, const char *caption, const struct c
 
 static void put_tables(struct html_page *page, const struct comparison *comparison)
 {
-    char caption[64];
+    char caption[64], text[QUANTITY_MAX];
 
     snprintf(caption, sizeof caption, "By %s: the change of a step's time",
              profile_subject_name(comparison->options.by));
@@ -165,8 +165,8 @@ static void put_tables(struct html_page *page, const struct comparison *comparis
         put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
                  &comparison->rows, comparison);
     if (comparison->rest_cause[0] != '\0')
-        html_note(page, "(rest) changed by %+.3f us: %s.", number_us(comparison->rest_new - comparison->rest_base),
-                  comparison->rest_cause);
+        html_note(page, "(rest) changed by %s: %s.",
+                  quantity_change(comparison->rest_new - comparison->rest_base, text), comparison->rest_cause);
     put_bars(page, language_shown("Gaps that changed most of a step's time"), &comparison->gaps);
     if (comparison->gaps.count > 0)
         put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
@@ -216,8 +216,9 @@ static void put_steps(struct html_page *page, const char *what, const struct com
         if (row->base_key == NULL || row->new_key == NULL)
             continue;
         shown++;
-        html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians%s%s).", what,
-                  number_us(row->median_base), number_us(row->median_new),
+        char base[QUANTITY_MAX], now[QUANTITY_MAX];
+        html_note(page, "%s took %s in the base and takes %s now (medians%s%s).", what,
+                  quantity_time(row->median_base, base), quantity_time(row->median_new, now),
                   rows->count == 1 ? ""
                   : page->w.redact ? ", of one group"
                                    : ", ",

@@ -105,10 +105,13 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     if (finding->rule->of_memory)
         html_text(&page->w, FINDING_OF_MEMORY);
     else
-        html_text_f(&page->w, "%.3f us", number_us(finding->at_stake_ns));
+        html_put_scaled(page, finding->at_stake_ns);
     html_text_f(&page->w, ". Rests on %s.", finding->rule->rests_on);
-    if (finding->saves_ns >= 0)
-        html_text_f(&page->w, " Without the cause at most %.3f us shorter.", number_us(finding->saves_ns));
+    if (finding->saves_ns >= 0) {
+        html_text(&page->w, " Without the cause at most ");
+        html_put_scaled(page, finding->saves_ns);
+        html_text(&page->w, " shorter.");
+    }
     html_put_place(page, finding->time_ns);
     if (finding->same_cause != NULL)
         html_text_f(&page->w, " Rule %s found the same cause.", finding->same_cause->id);

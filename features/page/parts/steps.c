@@ -120,12 +120,12 @@ static void put_bars(struct html_page *page, struct group_bars *bars, const char
         chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
     put_base(page, bars, base);
     chart_end(page);
-    char text[SCALED_MAX], of_base[SCALED_MAX];
+    char text[QUANTITY_MAX], of_base[QUANTITY_MAX];
     if (median > 0 && base > 0)
         html_note(page, "The dashed line is the median, %s; the dotted one that of the base, %s.",
-                  html_scaled(median, text), html_scaled(base, of_base));
+                  quantity_time(median, text), quantity_time(base, of_base));
     else if (median > 0)
-        html_note(page, "The dashed line is the median, %s.", html_scaled(median, text));
+        html_note(page, "The dashed line is the median, %s.", quantity_time(median, text));
     if (outliers > 0)
         html_note(page, "Bars of %zu steps that take more than %d times the median are cut off.", outliers, BREAK);
     if (bars->count > shown)
@@ -315,7 +315,7 @@ static void put_utilisation(struct html_page *page, uint16_t device, const struc
     static const char *const labels[BUSY_PARTS] = {"cube", "vector", "AI CPU", "exposed", "waiting", "copies", "other"};
     const int64_t from_ns = html_since(page, bins->times[0]), until_ns = html_since(page, bins->times[bins->count]);
     const double base = html_base_busy(page);
-    char caption[200], length[SCALED_MAX];
+    char caption[200], length[QUANTITY_MAX];
     bool there[BUSY_PARTS];
     int height = BUSY_HEIGHT;
 
@@ -327,7 +327,7 @@ static void put_utilisation(struct html_page *page, uint16_t device, const struc
              language_shown(
                  "Device %lld, busy above, by part below, in %zu bins of about %s; times are those of the timeline"),
              (long long)page->workload.devices[device].id, bins->count,
-             html_scaled(((double)until_ns - (double)from_ns) / (double)bins->count, length));
+             quantity_time(((double)until_ns - (double)from_ns) / (double)bins->count, length));
     chart_begin_sized(page, caption, "How busy the device was over time, and with which part", height + 24);
     chart_curve(&page->w, BUSY_HEIGHT, from_ns, until_ns, 100, " %");
     put_area(page, bins, busy_parts, BUSY_PARTS, "busy", BUSY_HEIGHT, BUSY_HEIGHT);

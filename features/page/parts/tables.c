@@ -290,7 +290,7 @@ static void put_name(struct lanes *lanes, const struct lane *lane)
 static int put_drawing(struct html_page *page, const struct step_path *path, size_t split, struct err *err)
 {
     struct lanes lanes = {.page = page, .path = path, .names = html_names(page, err)};
-    char caption[96], length[SCALED_MAX];
+    char caption[96], length[QUANTITY_MAX];
 
     if (lanes.names == NULL)
         return err_status(err);
@@ -298,7 +298,7 @@ static int put_drawing(struct html_page *page, const struct step_path *path, siz
     for (size_t i = 0; i < path->count; i++) /* to know how many there are */
         lane_of(&lanes, i);
     snprintf(caption, sizeof caption, "Step %zu, %s: the path, and what has slack", split + 1,
-             html_scaled(step_path_time(path, &page->workload), length));
+             quantity_time(step_path_time(path, &page->workload), length));
     lanes.finest = lanes.count > 2 ? (double)lanes.count / 2 : 1;
     lanes.limit = html_table_limit(page);
     chart_begin_sized(page, caption, "Tasks of the step by stream; the tables below have the numbers",

@@ -75,11 +75,11 @@ static void put_base(struct html_page *page)
         {"busy", language_shown("Other work in the base"), (busy_ns - exposed_ns) / whole_ns},
         {"exposed", language_shown("Exposed communication in the base"), exposed_ns / whole_ns},
         {"free", language_shown("Free in the base"), free_ns / whole_ns}};
-    char caption[200], text[3][SCALED_MAX];
+    char caption[200], text[3][QUANTITY_MAX];
     snprintf(caption, sizeof caption,
              language_shown(
                  "In the base a step is busy for %s, of which %s are exposed communication, and free for %s (medians)"),
-             html_scaled(busy_ns, text[0]), html_scaled(exposed_ns, text[1]), html_scaled(free_ns, text[2]));
+             quantity_time(busy_ns, text[0]), quantity_time(exposed_ns, text[1]), quantity_time(free_ns, text[2]));
     html_open(&page->w, "figure");
     html_element(&page->w, "figcaption", caption);
     chart_shares(&page->w, "Parts of a step of the base", shares, 3);

@@ -88,7 +88,7 @@ static bool is_there(const struct html_page *page)
 void html_put_place(struct html_page *page, int64_t time_ns)
 {
     struct html_writer *w = &page->w;
-    char text[SCALED_MAX];
+    char text[QUANTITY_MAX];
 
     if (time_ns == INT64_MIN || time_ns == DB_NULL || page->origin_ns == INT64_MIN)
         return;
@@ -96,7 +96,7 @@ void html_put_place(struct html_page *page, int64_t time_ns)
     if (is_there(page)) {
         html_open_f(w, "a", "href=#c%zu-timeline|data-t=%" PRId64, page->number, html_since(page, time_ns));
         html_attribute_f(w, "title", "%.3f us", number_us((double)html_since(page, time_ns)));
-        html_text(w, html_scaled((double)html_since(page, time_ns), text));
+        html_text(w, quantity_time((double)html_since(page, time_ns), text));
         html_close(w);
     } else {
         html_put_scaled(page, (double)html_since(page, time_ns));
@@ -445,7 +445,7 @@ static void put_rect(struct html_page *page, const struct slice *slice, size_t r
     const double until = fmin((double)(number_add(slice->start_ns, slice->duration_ns) - stretch->start_ns) / whole, 1);
     const char *name = slices_text(&page->slices, slice->name);
     struct html_writer *w = &page->w;
-    char text[SCALED_MAX];
+    char text[QUANTITY_MAX];
 
     if (from >= 1 || until <= 0)
         return;
@@ -454,7 +454,7 @@ static void put_rect(struct html_page *page, const struct slice *slice, size_t r
                 LANE_HEIGHT - 6);
     html_open(w, "title");
     html_name(w, name, strlen(name));
-    html_text_f(w, ": %s", html_scaled((double)slice->duration_ns, text));
+    html_text_f(w, ": %s", quantity_time((double)slice->duration_ns, text));
     html_close(w);
     html_close(w);
 }
@@ -464,7 +464,7 @@ static void put_drawing(struct html_page *page)
 {
     const struct slices *slices = &page->slices;
     struct slice_stretch stretch = slices->stretches[0];
-    char caption[160], length[SCALED_MAX], from[SCALED_MAX], until[SCALED_MAX];
+    char caption[160], length[QUANTITY_MAX], from[QUANTITY_MAX], until[QUANTITY_MAX];
     size_t rows = slices->order.count < LANES_DRAWN ? slices->order.count : LANES_DRAWN, drawn = 0, left = 0;
 
     stretch.start_ns = stretch.start_ns > slices->first_ns ? stretch.start_ns : slices->first_ns;
@@ -472,8 +472,8 @@ static void put_drawing(struct html_page *page)
     if (stretch.end_ns <= stretch.start_ns)
         return;
     snprintf(caption, sizeof caption, "%s, %s: from %s to %s after the start of the capture", stretch.name,
-             html_scaled((double)(stretch.end_ns - stretch.start_ns), length),
-             html_scaled((double)stretch.start_ns, from), html_scaled((double)stretch.end_ns, until));
+             quantity_time((double)(stretch.end_ns - stretch.start_ns), length),
+             quantity_time((double)stretch.start_ns, from), quantity_time((double)stretch.end_ns, until));
     chart_begin_sized(page, caption, "Slices of a step by lane; the tables below have the numbers",
                       (int)rows * LANE_HEIGHT);
     for (size_t row = 0; row < rows; row++) {
