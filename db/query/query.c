@@ -154,6 +154,20 @@ int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err)
     return 0;
 }
 
+int query_losses(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err)
+{
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    bool lost;
+
+    text[0] = '\0';
+    if (database_prepare(
+            db, "SELECT 1 FROM diagnostics WHERE severity IN ('warning', 'error') AND code <> 'record-order' LIMIT 1",
+            &statement, err) < 0 ||
+        database_step(statement, &lost, err) < 0)
+        return err_status(err);
+    return lost ? query_problems(db, text, err) : 0;
+}
+
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
 {
     struct db_facts facts;

@@ -34,6 +34,8 @@ int query_first_problem(sqlite3 *db, struct first_problem *ret, struct err *err)
 
 /* "2 data problems at import, the first: data/aicore.0.1.1: ..."; "" where there is none. */
 int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err);
+/* Likewise; "" too where all that was found is records out of order, of which none is missing. */
+int query_losses(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err);
 
 struct capture_origin {
     int64_t time_ns; /* the start of the capture, as its events' times are stored */

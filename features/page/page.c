@@ -495,7 +495,7 @@ static int put_parts(struct html_page *page, struct err *err)
 {
     char problems[PROBLEMS_TEXT_SIZE];
 
-    if (query_problems(page->db, problems, err) < 0)
+    if (query_losses(page->db, problems, err) < 0)
         return err_status(err);
     page->prints_answers = !page->print_all;
     begin_article(page);

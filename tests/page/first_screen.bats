@@ -5,6 +5,7 @@
 
 load ../cli/common
 load page
+load ../cann/small_capture
 
 @test "the four numbers are those of what was planted: the median step, busy, communication that nothing covers, idle and the largest gap" {
     program <<'PY'
@@ -158,6 +159,22 @@ PY
     [[ $(grep -o 'href="#c1-[a-z]*"' page.html | head -1) == *losses* ]]
     expect_contains "$(<page.html)" "Missing: "
     expect_not_contains "$(<page.html)" "<summary>Records" # losses are open
+}
+
+@test "records out of order are no loss: losses are folded behind the summary, and neither the page nor advise calls anything missing" {
+    capture <<'END'
+for task, start in ((2, 200000), (1, 100000)):
+    p.launch(start - 50000, 1, task, 'Slow')
+    p.ran(start, start + 10000, 1, task)
+END
+    expect_status 3
+    report PROF_1
+    expect_contains "$(page table 'Problems of the data')" record-order
+    [[ $(grep -o 'href="#c1-[a-z]*"' page.html | head -1) == *summary* ]]
+    grep -q '<summary>Records' page.html
+    expect_not_contains "$(<page.html)" "Missing: "
+    run_msprof advise PROF_1
+    expect_not_contains "$output" "Missing"
 }
 
 @test "with --diff the first screen has the verdict of msprof diff, the medians of both sides and what the verdict rests on" {

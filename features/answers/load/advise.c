@@ -10,9 +10,9 @@ static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
     struct capture_origin origin;
     struct db_facts facts;
 
-    _Static_assert(sizeof advice->problems >= PROBLEMS_TEXT_SIZE, "a text of query_problems");
+    _Static_assert(sizeof advice->problems >= PROBLEMS_TEXT_SIZE, "a text of query_losses");
     if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0 ||
-        query_problems(db, advice->problems, err) != 0)
+        query_losses(db, advice->problems, err) != 0)
         return err_status(err);
     advice->origin_ns = origin.time_ns;
     return 0;
@@ -55,7 +55,7 @@ int advise_program(sqlite3 *db, const char *name, struct program_told *ret, stru
     *ret = (struct program_told){.answer = {.ranges = &ret->ranges, .calls = &ret->calls, .capture = name}};
     ret->answer.problems = ret->problems;
     return named_times_of_ranges(db, &ret->ranges, err) != 0 || named_times_of_calls(db, &ret->calls, err) != 0 ||
-                   query_problems(db, ret->problems, err) != 0 ||
+                   query_losses(db, ret->problems, err) != 0 ||
                    query_ask(db, "EXISTS(SELECT 1 FROM device_task)", &ret->answer.devices_ran, err) != 0
                ? err_status(err)
                : 0;
