@@ -333,12 +333,27 @@ static void take_links(const struct cluster *cluster, struct map_cell (*map)[CEL
     }
 }
 
+/* The slowest cell, of those that moved enough to be judged, and the fastest. */
+static void put_map_scale(const struct cluster *cluster, size_t worst, const struct map_cell *cell, double fastest)
+{
+    const char *transport = cell->transport != NULL ? cell->transport : "";
+    char from[64], to[64];
+
+    html_note(
+        cluster->page,
+        "Full colour is the slowest, %s to %s: %.3f GB/s%s%s. The fastest has %.3f GB/s. Pairs that moved too little "
+        "to be judged are faint.",
+        cell_name(cluster, worst / CELLS, from), cell_name(cluster, worst % CELLS, to), bandwidth_of(cell),
+        transport[0] != '\0' ? ", " : "", transport, fastest);
+}
+
 static void put_map(const struct cluster *cluster)
 {
     struct html_page *page = cluster->page;
     size_t together = ranks_a_cell(cluster), cells = (cluster->ranks.count + together - 1) / together;
     const double size = MAP_SIZE / (double)cells;
     double slowest = INFINITY, fastest = 0;
+    size_t worst = 0;
     struct map_cell(*map)[CELLS] = calloc(CELLS, sizeof *map);
     bool any = false;
 
@@ -350,6 +365,7 @@ static void put_map(const struct cluster *cluster)
         any |= cell->ms > 0;
         if (!cell->judged || bandwidth_of(cell) <= 0)
             continue;
+        worst = bandwidth_of(cell) < slowest ? i : worst;
         slowest = fmin(slowest, bandwidth_of(cell));
         fastest = fmax(fastest, bandwidth_of(cell));
     }
@@ -368,7 +384,7 @@ static void put_map(const struct cluster *cluster)
         put_map_ranks(cluster, cells, size);
         chart_end(page);
         if (fastest > 0)
-            html_note(page, "Full colour is %.3f GB/s, the slowest; the fastest has %.3f GB/s.", slowest, fastest);
+            put_map_scale(cluster, worst, &map[worst / CELLS][worst % CELLS], fastest);
     }
     if (together > 1)
         html_note(page, "A cell is of %zu ranks that follow each other.", together);
