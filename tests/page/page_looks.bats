@@ -44,7 +44,9 @@ PY
     mv page.html cluster.html
     report PROF_new --diff PROF_base
     mv page.html diff.html
-    expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" "$axe" {capture,board,framework,cluster,diff}.html)" ""
+    LANG=C.UTF-8 LANGUAGE=zh_CN run_msprof -q report PROF_new --diff PROF_base -o chinese.html
+    grep -q '<html lang="zh' chinese.html
+    expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" "$axe" {capture,board,framework,cluster,diff,chinese}.html)" ""
 }
 
 @test "in Chromium a page sorts by every column, filters rows and tells the values of its curves, and loads nothing" {
