@@ -607,7 +607,7 @@ static void print_problems(const char *title, const struct switch_problems *prob
         const struct switch_problem *problem = &problems->items[i];
 
         if (i == 0)
-            language_print(stream, "\n%s:\n", title);
+            fputs(title, stream);
         fputs("  ", stream);
         grid_put_safe_line(stream, problem->key, false);
         if (*problem->value != '\0') {
@@ -619,7 +619,7 @@ static void print_problems(const char *title, const struct switch_problems *prob
         if (problem->suggestion != NULL) {
             language_print(stream, " (try ");
             grid_put_safe_line(stream, problem->suggestion, false);
-            fputs(language_shown(")"), stream);
+            fputc(')', stream);
         }
         fputc('\n', stream);
     }
@@ -643,7 +643,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
         if (item->effect->chips != SWITCH_EVERY_CHIP) {
             language_print(stream, item->on_chip ? " (chips " : " is of chips ");
             put_chips(stream, item->effect, ", ");
-            fputs(item->on_chip ? language_shown(")") : "", stream);
+            fputs(item->on_chip ? ")" : "", stream);
         }
         fputc('\n', stream);
     }
@@ -677,8 +677,8 @@ static void print_text(const struct switch_finding *finding, const struct outcom
     if (outcome->chip != OUTCOME_EVERY_CHIP)
         language_print(stream, " on chip %" PRId64, outcome->chip);
     language_print(stream, finding->problems.count == 0 ? ": valid\n" : ": not valid\n");
-    print_problems(language_shown("Problems"), &finding->problems, stream);
-    print_problems(language_shown("Warnings"), &finding->warnings, stream);
+    print_problems(language_shown("\nProblems:\n"), &finding->problems, stream);
+    print_problems(language_shown("\nWarnings:\n"), &finding->warnings, stream);
     print_effects(outcome, stream);
     print_outputs(outcome, stream);
 }
