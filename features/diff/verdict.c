@@ -2,6 +2,7 @@
 /* The verdict of a comparison: over steps, operators, gaps, calls of the host, and gates. */
 #include "features/diff/compare.h"
 
+#include "base/language.h"
 #include "base/quantity.h"
 
 #include <math.h>
@@ -54,16 +55,20 @@ static void name_rest(struct comparison *comparison)
         return;
     if (gap != NULL && sign * gaps > least) {
         used = (size_t)snprintf(comparison->rest_cause, REST_TEXT_SIZE,
-                                "gaps between operators %s, most of it '%.200s' %s", quantity_change(gaps, text[0]),
-                                gap->key, quantity_change(change_of(gap), text[1]));
+                                language_shown("gaps between operators %s, most of it '%.200s' %s"),
+                                quantity_change(gaps, text[0]), gap->key, quantity_change(change_of(gap), text[1]));
         if (call != NULL && used < REST_TEXT_SIZE)
-            snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used, "; of host calls '%.200s' %s", call->key,
+            snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used,
+                     language_shown("; of host calls '%.200s' %s"), call->key,
                      quantity_change(change_of(call), text[0]));
         return;
     }
-    snprintf(comparison->rest_cause, REST_TEXT_SIZE, "%s",
-             change < 0 ? "the rows add up to more than the step changed: they ran in parallel, or outside of steps"
-                        : "the rows add up to less than the step changed: fewer ran in parallel, or outside of steps");
+    snprintf(
+        comparison->rest_cause, REST_TEXT_SIZE, "%s",
+        change < 0
+            ? language_shown("the rows add up to more than the step changed: they ran in parallel, or outside of steps")
+            : language_shown(
+                  "the rows add up to less than the step changed: fewer ran in parallel, or outside of steps"));
 }
 
 static void explain_rest(struct comparison *comparison)
