@@ -198,7 +198,7 @@ static void put_gates(struct html_page *page, const struct comparison *compariso
         html_cell(page, result->gate->limit_text);
         put_gate_value(page, result, result->base);
         put_gate_value(page, result, result->new_value);
-        html_cell(page, !result->known ? "nothing to hold" : result->passed ? "holds" : "broken");
+        html_cell(page, !result->known ? "no value" : result->passed ? "passed" : "failed");
         html_cell_name(page, result->worst != NULL ? result->worst : "");
         html_close(&page->w);
     }
