@@ -36,7 +36,8 @@ export_both() { # CAPTURE ARGUMENTS...
     local tui=
     [[ $("$MSPROF" doctor) != *ncurses* ]] || tui=tui
     for capture in "$repository"/testdata/resnet50/JOB* "$repository"/testdata/cann/system-910b/PROF_*; do
-        python3 "$repository/tests/cli/one_rounding.py" "$MSPROF" "$capture" $tui
+        cp -r "$capture" . # tui keeps its database in it
+        python3 "$repository/tests/cli/one_rounding.py" "$MSPROF" "$(basename "$capture")" $tui
     done
 }
 
