@@ -182,8 +182,11 @@ void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *
     }
     entry->texts[entry->kept] = text;
     if (language_is_set()) {
-        ERR_FORMAT_SAID(phrase, format);
-        entry->said[entry->kept] = compose_line(place, phrase, infos[id].remedy, language_said);
+        char said[PHRASE_SIZE];
+        ERR_FORMAT_SAID(said, format);
+        /* a format of one text: that is the phrase */
+        entry->said[entry->kept] = compose_line(place, strcmp(format, "%s") == 0 ? language_said(phrase) : said,
+                                                infos[id].remedy, language_said);
     }
     entry->records[entry->kept] = place->record;
     entry->offsets[entry->kept] = place->offset;

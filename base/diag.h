@@ -296,6 +296,7 @@ void diag_release(struct diagnostics *diag);
 
 /* Counts a problem and keeps its text when it is among the first five of this id and file. Never fails. The text is a
  * lower-case phrase that says what was found and what was expected; place and remedy are added here. place may be NULL.
+ * Of "%s" the text is looked up in the user's language: it is a whole phrase, marked where it stands.
  * Cheap when the text is not kept, so that every record of a bad file may be reported. */
 void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

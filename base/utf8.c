@@ -32,12 +32,13 @@ void utf8_mask(char *text)
     *to = '\0';
 }
 
-/* Of U+3000 to U+9FFF, or a full-width form: texts of these have no blanks. */
-static bool is_ideograph(const char *text)
+bool utf8_is_ideograph(const char *text)
 {
     const unsigned char lead = (unsigned char)text[0], next = (unsigned char)(lead != 0 ? text[1] : 0);
 
-    return (lead >= 0xe3 && lead <= 0xe9) || (lead == 0xef && (next == 0xbc || next == 0xbd));
+    if (lead == 0xef) /* up to U+FF60: the katakana behind it are of half the width */
+        return next == 0xbc || (next == 0xbd && (unsigned char)text[2] <= 0xa0);
+    return lead >= 0xe3 && lead <= 0xe9;
 }
 
 static bool is_one_of(const char *text, const char *const *marks)
@@ -59,6 +60,6 @@ bool utf8_may_break(const char *text, size_t at)
     do
         before--;
     while (before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80);
-    return (is_ideograph(text + at) || is_ideograph(text + before)) && !is_one_of(text + at, closing) &&
+    return (utf8_is_ideograph(text + at) || utf8_is_ideograph(text + before)) && !is_one_of(text + at, closing) &&
            !is_one_of(text + before, opening);
 }

@@ -141,6 +141,10 @@ static inline size_t utf8_make_safe(const char *text, size_t length, char *out)
  * each unsafe byte or character, ended by NUL; its length is *ret_length. NULL: memory ran out. The caller frees it. */
 char *utf8_copy_safe(const char *text, size_t length, size_t *ret_length);
 
+/* Whether a character, whole at text, is of U+3000 to U+9FFF or a full-width form: texts of these have no blanks, and
+ * each takes two columns of a terminal. */
+bool utf8_is_ideograph(const char *text);
+
 /* Whether a line of a text may be broken in front of its byte at > 0 though no blank is there: beside an ideograph, but
  * not in front of what ends a sentence or behind what opens a bracket. */
 bool utf8_may_break(const char *text, size_t at);

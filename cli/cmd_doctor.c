@@ -3,6 +3,7 @@
 #include "base/file/checksum.h"
 #include "base/format/csv_in.h"
 #include "base/format/json_in.h"
+#include "base/language.h"
 #include "base/library.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -15,6 +16,7 @@
 #include "db/query/query_inventory.h"
 #include "db/warm_up.h"
 #include "exporters/json_text.h"
+#include "exporters/table/terminal.h"
 #include "parsers/capture/archive.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
@@ -247,8 +249,8 @@ static void machine_ask(struct machine *machine)
     machine->temporary = machine_space(machine->temporary_is_named ? named : "/tmp");
 }
 
-#define LINE_WIDTH 79
-#define HEAD_WIDTH 11
+#define HEAD_BLANKS "           "
+#define HEAD_WIDTH strlen(HEAD_BLANKS)
 #define TEXT_LIMIT 65536
 #define KINDS_SHOWN 6
 
@@ -297,29 +299,31 @@ struct doctor {
     struct inventories ARRAY_OF(struct inventory) captures;
 };
 
+/* `text` filled with blanks up to so many columns of a terminal; before: the blanks come first. */
+static void print_padded(FILE *stream, const char *text, size_t columns, bool before)
+{
+    SCOPED(display_release) struct display display;
+    display_init(&display);
+    const size_t width = display_width(&display, text, strlen(text));
+    const int blanks = width < columns ? (int)(columns - width) : 0;
+    fprintf(stream, "%*s%s%*s", before ? blanks : 0, "", text, before ? 0 : blanks, "");
+}
+
 /* "head  first, second, third", on as many lines as that takes. */
 static void print_list(FILE *stream, const char *head, const char *items)
 {
-    size_t length = strlen(items);
-
-    fprintf(stream, "%-*s", HEAD_WIDTH, head);
-    while (length > LINE_WIDTH - HEAD_WIDTH) {
-        size_t cut = LINE_WIDTH - HEAD_WIDTH;
-        while (cut > 0 && items[cut] != ' ')
-            cut--;
-        if (cut == 0)
-            break;
-        fprintf(stream, "%.*s\n%*s", (int)cut, items, HEAD_WIDTH, "");
-        items += cut + 1;
-        length -= cut + 1;
-    }
-    fprintf(stream, "%s\n", items);
+    SCOPED(display_release) struct display display;
+    char filled[64];
+    display_init(&display);
+    const size_t width = display_width(&display, head, strlen(head));
+    snprintf(filled, sizeof filled, "%s%*s", head, width < HEAD_WIDTH ? (int)(HEAD_WIDTH - width) : 0, "");
+    screen_print_text(stream, filled, HEAD_BLANKS, false, items);
 }
 
 /* Prints what was added, and empties it. */
 static void print_built(FILE *stream, const char *head, struct strbuf *text)
 {
-    print_list(stream, head, text->length > 0 ? text->data : "none");
+    print_list(stream, head, text->length > 0 ? text->data : language_shown("none"));
     strbuf_clear(text);
 }
 
@@ -335,7 +339,7 @@ static void add_bytes(struct strbuf *text, int64_t bytes)
     size_t unit = 0;
 
     if (bytes == DOCTOR_NOT_KNOWN) {
-        strbuf_adds(text, "not known");
+        strbuf_adds(text, language_shown("not known"));
         return;
     }
     while (value >= 1000 && unit + 1 < sizeof units / sizeof *units) {
@@ -350,7 +354,7 @@ static void add_limit(struct strbuf *text, const char *name, int64_t limit, bool
     add_item(text, name);
     strbuf_addc(text, ' ');
     if (limit == DOCTOR_NOT_KNOWN)
-        strbuf_adds(text, "unlimited");
+        strbuf_adds(text, language_shown("unlimited"));
     else if (is_bytes)
         add_bytes(text, limit);
     else
@@ -365,7 +369,12 @@ static void add_library(struct strbuf *text, const struct library_version *libra
     add_item(text, library->name);
     strbuf_addf(text, " %.*s", (int)length, running);
     if (strncmp(running, library->compiled, length) != 0 || library->compiled[length] != '\0')
-        strbuf_addf(text, " (compiled with %s)", library->compiled);
+        strbuf_addf(text, language_shown(" (compiled with %s)"), library->compiled);
+}
+
+static const char *yes_or_no(bool yes)
+{
+    return language_shown(yes ? "yes" : "no");
 }
 
 static void print_program(const struct doctor *doctor, FILE *stream, struct strbuf *text)
@@ -374,45 +383,45 @@ static void print_program(const struct doctor *doctor, FILE *stream, struct strb
 
     strbuf_addf(text, "msprof %s%s%s%s, %s, %s", MSPROF_VERSION, *doctor->commit != '\0' ? " (commit " : "",
                 doctor->commit, *doctor->commit != '\0' ? ")" : "", DOCTOR_COMPILER, DOCTOR_MACHINE);
-    print_built(stream, "Program", text);
-    strbuf_addf(text, "database %d", DATABASE_USER_VERSION);
+    print_built(stream, language_shown("Program"), text);
+    strbuf_addf(text, language_shown("database %d"), DATABASE_USER_VERSION);
     for (size_t i = 0; documents[i] != NULL; i++)
         add_item(text, documents[i] + strlen("msprof."));
-    print_built(stream, "Schemas", text);
+    print_built(stream, language_shown("Schemas"), text);
     for (size_t i = 0; i < doctor->machine.library_count; i++)
         add_library(text, &doctor->machine.libraries[i]);
-    print_built(stream, "Libraries", text);
-    strbuf_addf(text, "collect %s, run %s, mpi %s", doctor->machine.has_collect ? "yes" : "no",
-                doctor->machine.has_run ? "yes" : "no", doctor->machine.has_mpi ? "yes" : "no");
-    print_built(stream, "Features", text);
+    print_built(stream, language_shown("Libraries"), text);
+    strbuf_addf(text, language_shown("collect %s, run %s, mpi %s"), yes_or_no(doctor->machine.has_collect),
+                yes_or_no(doctor->machine.has_run), yes_or_no(doctor->machine.has_mpi));
+    print_built(stream, language_shown("Features"), text);
 }
 
 static void print_machine(const struct machine *machine, FILE *stream, struct strbuf *text)
 {
-    strbuf_addf(text, "Linux %s, %s, %" PRId64 " processors, memory ", machine->kernel, machine->distribution,
-                machine->processors);
+    strbuf_addf(text, language_shown("Linux %s, %s, %" PRId64 " processors, memory "), machine->kernel,
+                machine->distribution, machine->processors);
     add_bytes(text, machine->memory_total);
     strbuf_adds(text, " (");
     add_bytes(text, machine->memory_available);
-    strbuf_adds(text, " free)");
-    print_built(stream, "System", text);
-    add_limit(text, "open files", machine->open_files, false);
+    strbuf_adds(text, language_shown(" free)"));
+    print_built(stream, language_shown("System"), text);
+    add_limit(text, language_shown("open files"), machine->open_files, false);
     if (machine->open_files_most != machine->open_files && machine->open_files_most != DOCTOR_NOT_KNOWN)
-        strbuf_addf(text, " of %" PRId64, machine->open_files_most);
-    add_limit(text, "size of a file", machine->file_size, true);
-    add_limit(text, "memory", machine->address_space, true);
-    print_built(stream, "Limits", text);
-    strbuf_addf(text, "%s, %s, free ", machine->temporary_is_named ? "TMPDIR" : "/tmp",
-                machine->temporary.writable ? "writable" : "NOT writable");
+        strbuf_addf(text, language_shown(" of %" PRId64), machine->open_files_most);
+    add_limit(text, language_shown("size of a file"), machine->file_size, true);
+    add_limit(text, language_shown("memory"), machine->address_space, true);
+    print_built(stream, language_shown("Limits"), text);
+    strbuf_addf(text, language_shown("%s, %s, free "), machine->temporary_is_named ? "TMPDIR" : "/tmp",
+                language_shown(machine->temporary.writable ? "writable" : "NOT writable"));
     add_bytes(text, machine->temporary.free_bytes);
-    print_built(stream, "Temporary", text);
-    strbuf_addf(text, "%s, characters %s, tables in %s; terminal %s", machine->locale, machine->characters,
-                machine->shows_utf8 ? "UTF-8" : "ASCII", machine->has_terminal ? "yes" : "no");
-    print_built(stream, "Locale", text);
+    print_built(stream, language_shown("Temporary"), text);
+    strbuf_addf(text, language_shown("%s, characters %s, tables in %s; terminal %s"), machine->locale,
+                machine->characters, machine->shows_utf8 ? "UTF-8" : "ASCII", yes_or_no(machine->has_terminal));
+    print_built(stream, language_shown("Locale"), text);
     for (size_t i = 0; machine_variables[i] != NULL; i++)
         if (console_has_variable(machine_variables[i]))
             add_item(text, machine_variables[i]);
-    print_built(stream, "Variables", text);
+    print_built(stream, language_shown("Variables"), text);
 }
 
 static const char *const layout_origin_names[LAYOUT_ORIGINS] = {"installed", "user", "command line"};
@@ -432,27 +441,29 @@ static void add_loaded(struct strbuf *text, const struct doctor *doctor, enum la
             continue;
         if (*head == '\0')
             strbuf_addf(text, "; %s: ", layout_origin_names[origin]);
-        strbuf_addf(text, "%s%s of %" PRIu32 " bytes", head, layout->kind->name, layout->layout.record_size);
+        strbuf_addf(text, language_shown("%s%s of %" PRIu32 " bytes"), head, layout->kind->name,
+                    layout->layout.record_size);
         head = ", ";
     }
 }
 
 static void print_layouts(const struct doctor *doctor, FILE *stream, struct strbuf *text)
 {
-    strbuf_addf(text, "%zu built in", doctor->built_in_layouts);
+    strbuf_addf(text, language_shown("%zu built in"), doctor->built_in_layouts);
     for (int origin = 0; origin < LAYOUT_ORIGINS; origin++)
         add_loaded(text, doctor, (enum layout_origin)origin);
     if (doctor->layouts_failed)
-        strbuf_adds(text, "; others cannot be loaded");
-    print_built(stream, "Layouts", text);
+        strbuf_adds(text, language_shown("; others cannot be loaded"));
+    print_built(stream, language_shown("Layouts"), text);
     for (size_t i = 0; i < doctor->remark_count; i++)
-        print_list(stream, "Remark", doctor->remarks[i]);
+        print_list(stream, language_shown("Remark"), language_shown(doctor->remarks[i]));
 }
 
 static void print_kind(FILE *stream, const char *name, const struct inventory_kind *kind)
 {
-    fprintf(stream, "%-25.25s%7" PRId64 "%13" PRId64 "%12" PRId64 "%12" PRId64 "%10" PRId64 "\n", name, kind->files,
-            kind->bytes, kind->rows, kind->joined, kind->rejected);
+    print_padded(stream, name, 25, false);
+    fprintf(stream, "%7" PRId64 "%13" PRId64 "%12" PRId64 "%12" PRId64 "%10" PRId64 "\n", kind->files, kind->bytes,
+            kind->rows, kind->joined, kind->rejected);
 }
 
 static void add_kind(struct inventory_kind *sum, const struct inventory_kind *kind)
@@ -464,6 +475,17 @@ static void add_kind(struct inventory_kind *sum, const struct inventory_kind *ki
     sum->rejected += kind->rejected;
 }
 
+static void print_heads(FILE *stream)
+{
+    print_padded(stream, language_shown("Kind"), 25, false);
+    print_padded(stream, language_shown("Files"), 7, true);
+    print_padded(stream, language_shown("Bytes"), 13, true);
+    print_padded(stream, language_shown("Rows"), 12, true);
+    print_padded(stream, language_shown("Joined"), 12, true);
+    print_padded(stream, language_shown("Rejected"), 10, true);
+    fputc('\n', stream);
+}
+
 /* Those with losses and the largest; what is left in one row. */
 static void print_kinds(const struct inventory_kinds *kinds, FILE *stream)
 {
@@ -472,15 +494,15 @@ static void print_kinds(const struct inventory_kinds *kinds, FILE *stream)
     char name[32];
 
     if (kinds->count > 0)
-        fprintf(stream, "%-25s%7s%13s%12s%12s%10s\n", "Kind", "Files", "Bytes", "Rows", "Joined", "Rejected");
+        print_heads(stream);
     for (size_t i = 0; i < kinds->count; i++) {
         const struct inventory_kind *kind = &kinds->items[i];
         if (i < shown)
-            print_kind(stream, kind->kind != NULL ? kind->kind->name : "(of no kind)", kind);
+            print_kind(stream, kind->kind != NULL ? kind->kind->name : language_shown("(of no kind)"), kind);
         else
             add_kind(&rest, kind);
     }
-    snprintf(name, sizeof name, "(%zu more)", kinds->count - shown);
+    snprintf(name, sizeof name, language_shown("(%zu more)"), kinds->count - shown);
     if (kinds->count > shown)
         print_kind(stream, name, &rest);
 }
@@ -489,9 +511,9 @@ static void add_chips(struct strbuf *text, const struct inventory_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++)
         if (parts->items[i].is_host)
-            strbuf_adds(text, ", host");
+            strbuf_adds(text, language_shown(", host"));
         else if (parts->items[i].chip != DB_NULL)
-            strbuf_addf(text, ", chip %" PRId64, parts->items[i].chip);
+            strbuf_addf(text, language_shown(", chip %" PRId64), parts->items[i].chip);
 }
 
 static void print_capture(const struct inventory *capture, size_t number, FILE *stream, struct strbuf *text)
@@ -499,25 +521,29 @@ static void print_capture(const struct inventory *capture, size_t number, FILE *
     static const char *const severities[] = {"note", "warning", "error"};
     char head[32];
 
-    snprintf(head, sizeof head, "Capture %zu", number);
+    snprintf(head, sizeof head, language_shown("Capture %zu"), number);
     if (!capture->opened) {
-        strbuf_addf(text, "cannot be imported (status %d); free for results ", capture->status);
+        strbuf_addf(text, language_shown("cannot be imported (status %d); free for results "), capture->status);
         add_bytes(text, capture->results.free_bytes);
         print_built(stream, head, text);
         return;
     }
-    strbuf_addf(text, "%s, %" PRId64 " device%s", capture->family, capture->devices, capture->devices == 1 ? "" : "s");
+    strbuf_addf(text,
+                language_counted_shown("%s, %" PRId64 " device", "%s, %" PRId64 " devices", (uint64_t)capture->devices),
+                capture->family, capture->devices);
     add_chips(text, &capture->parts);
-    strbuf_addf(text, "; %" PRId64 " file%s (%" PRId64 " of no kind), ", capture->all.files,
-                capture->all.files == 1 ? "" : "s", capture->undecoded_files);
+    strbuf_addf(text,
+                language_counted_shown("; %" PRId64 " file (%" PRId64 " of no kind), ",
+                                       "; %" PRId64 " files (%" PRId64 " of no kind), ", (uint64_t)capture->all.files),
+                capture->all.files, capture->undecoded_files);
     add_bytes(text, capture->all.bytes);
-    strbuf_adds(text, "; free for results ");
+    strbuf_adds(text, language_shown("; free for results "));
     add_bytes(text, capture->results.free_bytes);
     print_built(stream, head, text);
-    strbuf_addf(text, "%" PRId64 " = %" PRId64 " rows + %" PRId64 " joined + %" PRId64 " rejected",
+    strbuf_addf(text, language_shown("%" PRId64 " = %" PRId64 " rows + %" PRId64 " joined + %" PRId64 " rejected"),
                 capture->all.rows + capture->all.joined + capture->all.rejected, capture->all.rows, capture->all.joined,
                 capture->all.rejected);
-    print_built(stream, "Records", text);
+    print_built(stream, language_shown("Records"), text);
     for (int severity = DIAG_ERROR; severity >= DIAG_NOTE; severity--)
         if (capture->by_severity[severity] > 0)
             strbuf_addf(text, "%s%" PRId64 " %s%s", text->length > 0 ? ", " : "", capture->by_severity[severity],
@@ -525,7 +551,7 @@ static void print_capture(const struct inventory *capture, size_t number, FILE *
     for (size_t i = 0; i < capture->problems.count; i++)
         strbuf_addf(text, "%s %s %" PRId64, i == 0 ? ":" : ",", diag_info(capture->problems.items[i].id)->id,
                     capture->problems.items[i].occurrences);
-    print_built(stream, "Problems", text);
+    print_built(stream, language_shown("Problems"), text);
     print_kinds(&capture->kinds, stream);
 }
 
@@ -779,18 +805,22 @@ static void remark_all(struct doctor *doctor)
 {
     const struct machine *machine = &doctor->machine;
 
-    remark(doctor, !machine->temporary.writable, "cannot write temporary files: set TMPDIR to a writable directory");
+    remark(doctor, !machine->temporary.writable,
+           LANGUAGE_MARK("cannot write temporary files: set TMPDIR to a writable directory"));
     remark(doctor, is_below(machine->temporary.free_bytes, LITTLE_SPACE),
-           "less than 1 GB is free for temporary files: set TMPDIR to a larger file system");
-    remark(doctor, is_below(machine->open_files, FEW_FILES), "low limit of open files: see 'ulimit -n'");
-    remark(doctor, machine->file_size != DOCTOR_NOT_KNOWN, "file size is limited: see 'ulimit -f'");
-    remark(doctor, machine->address_space != DOCTOR_NOT_KNOWN, "memory is limited: see 'ulimit -v'");
-    remark(doctor, is_other_library(machine), "a library has another version than at compile time");
-    remark(doctor, !machine->has_run, "libmsprof_preload.so is missing: 'msprof run' cannot record");
-    remark(doctor, is_without_layers(doctor),
-           "a board capture has no layers: if its model ran, ATC compiled it with --online_model_type 0, 1, 4 or 5, "
-           "which mark no layers; 2 (default), 3, 6 and 7 do");
-    remark(doctor, doctor->layouts_failed, "cannot load layouts, so no capture is read: run 'msprof kinds' to see why");
+           LANGUAGE_MARK("less than 1 GB is free for temporary files: set TMPDIR to a larger file system"));
+    remark(doctor, is_below(machine->open_files, FEW_FILES), LANGUAGE_MARK("low limit of open files: see 'ulimit -n'"));
+    remark(doctor, machine->file_size != DOCTOR_NOT_KNOWN, LANGUAGE_MARK("file size is limited: see 'ulimit -f'"));
+    remark(doctor, machine->address_space != DOCTOR_NOT_KNOWN, LANGUAGE_MARK("memory is limited: see 'ulimit -v'"));
+    remark(doctor, is_other_library(machine), LANGUAGE_MARK("a library has another version than at compile time"));
+    remark(doctor, !machine->has_run, LANGUAGE_MARK("libmsprof_preload.so is missing: 'msprof run' cannot record"));
+    remark(
+        doctor, is_without_layers(doctor),
+        LANGUAGE_MARK(
+            "a board capture has no layers: if its model ran, ATC compiled it with --online_model_type 0, 1, 4 or 5, "
+            "which mark no layers; 2 (default), 3, 6 and 7 do"));
+    remark(doctor, doctor->layouts_failed,
+           LANGUAGE_MARK("cannot load layouts, so no capture is read: run 'msprof kinds' to see why"));
 }
 
 static size_t count_built_in(void)
@@ -844,6 +874,7 @@ static int run_doctor(const struct settings *settings)
 
 const struct command command_doctor = {
     .path = "doctor",
+    .people = READ_BY_PEOPLE(doctor_format, 1U << 0),
     .parent = COMMAND_ROOT,
     .order = 230,
     .imports = true,

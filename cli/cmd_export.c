@@ -6,6 +6,7 @@
 #include "base/file/temporary.h"
 #include "base/format/json_in.h"
 #include "base/intern.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/strbuf.h"
@@ -548,8 +549,9 @@ static const struct export_type rules_type = {"communication", ANALYZE_DIRECTORY
                                                  export_communication_database};
 
 #define FLAME_DIRECTORY "flame" /* in every capture, too */
-static const char *const flame_words[FLAME_WEIGHTS] = {" by the time of devices", " by the time of the host",
-                                                       " by executions"};
+static const char *const flame_words[FLAME_WEIGHTS] = {LANGUAGE_MARK(" by the time of devices"),
+                                                       LANGUAGE_MARK(" by the time of the host"),
+                                                       LANGUAGE_MARK(" by executions")};
 static const struct export_type flame_type = {"flame", FLAME_DIRECTORY, "stack", export_flame};
 
 /* Context of the exporter's callback. */
@@ -624,10 +626,10 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
         err_hint(&err, "'msprof query' lists models and their number of iterations");
     } else if (!visit_is_empty(visit, db, &err)) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->shown, type->name,
-                type != &flame_type ? "" : flame_words[visit->settings->flame.weight]);
+                type != &flame_type ? "" : language_said(flame_words[visit->settings->flame.weight]));
         const bool host = type == &flame_type && visit->settings->flame.weight != FLAME_HOST;
         err_hint(&err, "%s'msprof import -v -dir %s' lists what it contains",
-                 host ? "use '--weight host' for host calls and ranges; " : "", visit->shown);
+                 host ? language_said("use '--weight host' for host calls and ranges; ") : "", visit->shown);
     }
     console_error(&err);
     return STATUS_NOTHING;

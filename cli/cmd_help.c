@@ -6,6 +6,7 @@
 #include "cli/console.h"
 #include "cli/extension.h"
 #include "cli/options/options.h"
+#include "cli/screen.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/report.h"
 #include "exporters/table/terminal.h"
@@ -15,7 +16,6 @@
 #include <string.h>
 
 #define HELP_COLUMN 26 /* where the texts of options and commands start */
-#define HELP_WIDTH 79
 
 /* Prints a head, then a text whose lines all start at HELP_COLUMN; on a line of its own when the head is too long. */
 static void print_entry(FILE *stream, const char *head, const char *text)
@@ -77,70 +77,6 @@ static void print_options(FILE *stream, enum command_id command)
             print_option(stream, &option_table[i]);
 }
 
-/* The length of a word of a shell: blanks in quotes are part of it. */
-static size_t shell_word(const char *text)
-{
-    char quote = '\0';
-    size_t length = 0;
-
-    for (; text[length] != '\0' && (quote != '\0' || strchr(" \n", text[length]) == NULL); length++) {
-        if (quote != '\0' ? text[length] == quote : text[length] == '"' || text[length] == '\'')
-            quote = quote != '\0' ? '\0' : text[length];
-    }
-    return length;
-}
-
-/* Likewise of an option with its value, which stay on a line. */
-static size_t shell_words(const char *text)
-{
-    const size_t length = shell_word(text);
-    const char *next = text + length + strspn(text + length, " ");
-
-    if (text[0] != '-' || memchr(text, '=', length) != NULL || *next == '\0' || strchr("-&|<>", *next) != NULL)
-        return length;
-    return (size_t)(next - text) + shell_word(next);
-}
-
-/* The length of what a line does not end in: a word, or an ideograph with its punctuation. */
-static size_t text_piece(const char *text)
-{
-    size_t length = 0;
-
-    while (text[length] != '\0' && strchr(" \n", text[length]) == NULL &&
-           (length == 0 || !utf8_may_break(text, length)))
-        length++;
-    return length;
-}
-
-/* Prints a text behind `head`, its lines broken anew. The lines of a command of a shell are joined by '\\'. */
-static void print_broken(FILE *stream, const char *head, const char *next, bool is_command, const char *text)
-{
-    const size_t width = HELP_WIDTH - (is_command ? 2 : 0);
-    size_t column = strlen(head);
-    bool first = true;
-    SCOPED(display_release) struct display display;
-
-    display_init(&display);
-    fputs(head, stream);
-    for (; *(text += strspn(text, " \n")) != '\0'; first = false) {
-        const size_t length = is_command ? shell_words(text) : text_piece(text);
-        const size_t columns = display_width(&display, text, length), blank = !first && strchr(" \n", text[-1]) != NULL;
-        const bool breaks = !first && column + blank + columns > width;
-
-        if (breaks) {
-            fprintf(stream, "%s\n%s", is_command ? " \\" : "", next);
-            column = strlen(next);
-        } else if (blank > 0) {
-            fputc(' ', stream);
-            column++;
-        }
-        fwrite(text, 1, length, stream);
-        column += columns;
-        text += length;
-    }
-    fputc('\n', stream);
-}
-
 static void print_usage(FILE *stream, enum command_id id)
 {
     const struct command *command = command_get(id);
@@ -154,7 +90,7 @@ static void print_usage(FILE *stream, enum command_id id)
     else if (command->needs_capture)
         fputs(" CAPTURE...", stream);
     fputs("\n\n", stream);
-    print_broken(stream, "", "", false, language_shown(command->description));
+    screen_print_text(stream, "", "", false, language_shown(command->description));
 }
 
 static void print_subcommands(FILE *stream, enum command_id parent)
@@ -189,8 +125,8 @@ void help_print(enum command_id id, FILE *stream)
     if (command->examples != NULL)
         language_print(stream, "\nEXAMPLES\n");
     for (const struct example *example = command->examples; example != NULL && example->line != NULL; example++) {
-        print_broken(stream, "  # ", "  # ", false, language_shown(example->comment));
-        print_broken(stream, "  ", "      ", true, example->line);
+        screen_print_text(stream, "  # ", "  # ", false, language_shown(example->comment));
+        screen_print_text(stream, "  ", "      ", true, example->line);
     }
     print_exit_statuses(command, stream);
 }
@@ -245,6 +181,7 @@ static int run_help(const struct settings *settings)
 
 const struct command command_help = {
     .path = "help",
+    .people = {.all = true},
     .parent = COMMAND_ROOT,
     .order = 260,
     .summary = "print the help of a command",

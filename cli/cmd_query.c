@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof query: the job table of captures. */
+#include "base/language.h"
 #include "base/map.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -35,7 +36,7 @@ static int print_table(struct capture_visit *visit, sqlite3 *db)
     } else if (printed.rows == 0) {
         bool chosen = choice.device_id != DB_NULL || choice.model_id != DB_NULL || choice.iterations;
         status = console_fail(ERR_NOT_FOUND, NULL, "'%s' has no %s", visit->shown,
-                              chosen ? "such device, model or iteration" : "device");
+                              language_said(chosen ? "such device, model or iteration" : "device"));
     }
     return status_worse(status, console_output_end(result != 0));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
 #include "cli/cmd_show.h"
+#include "base/language.h"
 #include "cli/extension.h"
 #include "cli/screen.h"
 
@@ -112,8 +113,8 @@ static void hint_of_filter(const struct show_settings *settings, struct err *err
     if (!isalpha((unsigned char)*value) || strpbrk(value, "*?") != NULL)
         return;
     err_hint(err, "%s: --filter '%.*s~*[%c%c]%s*'",
-             *sign == '~' || sign[1] == '~' ? "~ compares the whole text with a pattern"
-                                            : "a text is compared whole, and with its case",
+             *sign == '~' || sign[1] == '~' ? language_said("~ compares the whole text with a pattern")
+                                            : language_said("a text is compared whole, and with its case"),
              (int)(sign - filter), filter, toupper((unsigned char)*value), tolower((unsigned char)*value), value + 1);
 }
 
@@ -183,7 +184,7 @@ static void hint_of_table(const char *table, struct err *err)
     if (form == NULL)
         return;
     err->hint[0] = '\0'; /* the list of all tables */
-    err_hint(err, "%s", form);
+    err_hint(err, "%s", language_said(form));
 }
 
 static int show_database(struct capture_visit *visit, sqlite3 *db)
@@ -242,7 +243,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     if (visit->settings->show.table == NULL && options.plain && result == 0)
         console_note("see --table NAME for more: ops, bound, gaps, steps; list (all tables), vendor (the vendor's "
                      "tables)%s",
-                     options.brief ? ", summary (in full)" : "");
+                     options.brief ? language_said(", summary (in full)") : "");
     return status;
 }
 
@@ -350,7 +351,8 @@ static int take_opprof(struct capture_visit *visit, sqlite3 *db)
 static int read_opprof(const struct settings *settings, struct opprof_links *links)
 {
     const struct value_list one = {(const char **)(uintptr_t)&settings->show.opprof, 1, 0};
-    static const char sought[] = "pass an OPPROF_* directory of 'msprof op', or a directory with several";
+    static const char sought[] =
+        LANGUAGE_MARK("pass an OPPROF_* directory of 'msprof op', or a directory with several");
     struct settings each = *settings;
 
     each.output = NULL; /* results go into the OPPROF directories */
@@ -395,7 +397,8 @@ static int run_show(const struct settings *given)
         chosen.show.tables = (struct value_list){.values = linked, .count = 1};
     if (show->format != 0 && show->tables.count == 0 && given->captures.count > 0)
         chosen.show.tables = (struct value_list){.values = summary, .count = 1}; /* what a program reads first, too */
-    if (answer_check_tables(show, "vendor", "'msprof show --table list CAPTURE' lists the tables") != STATUS_DONE)
+    if (answer_check_tables(show, "vendor", LANGUAGE_MARK("'msprof show --table list CAPTURE' lists the tables")) !=
+        STATUS_DONE)
         return STATUS_USAGE;
     if (settings->captures.count == 0)
         return show_without_capture(settings);
@@ -412,6 +415,7 @@ static int run_show(const struct settings *given)
 
 const struct command command_show = {
     .path = "show",
+    .people = READ_BY_PEOPLE(show.format, 1U << 0),
     .parent = COMMAND_ROOT,
     .only_answers = true,
     .order = 100,

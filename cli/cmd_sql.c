@@ -156,6 +156,7 @@ static int run_sql(const struct settings *given)
 
 const struct command command_sql = {
     .path = "sql",
+    .people = READ_BY_PEOPLE(show.format, 1U << 0),
     .parent = COMMAND_ROOT,
     .only_answers = true,
     .order = 105,

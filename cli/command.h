@@ -5,6 +5,7 @@
 #define MSPROF_CLI_COMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct err;
 struct library_version;
@@ -35,24 +36,36 @@ struct example {
 struct command {
     const char *path; /* the words after "msprof": "export timeline"; "" for msprof itself */
     enum command_id parent;
-    int order;                      /* its place in the help */
-    const char *also;               /* NULL, or another spelling of its last word */
-    const char *summary;            /* one line */
-    const char *description;        /* lines of the help, each ended by a newline */
-    const char *operands;           /* as in the usage line, NULL: none */
-    int most_operands;              /* -1: any number */
-    bool operands_follow_dashes;    /* they are not msprof's and must stand behind "--" */
-    bool operands_are_words;        /* each is one of those between the bars of operands */
-    bool runs_program;              /* its operands are a program and what belongs to that */
-    bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
-    bool takes_one;                 /* capture, and no more */
-    bool imports;                   /* captures: it takes the options that say how (COMMAND_IMPORTS) */
-    bool only_answers;              /* nothing is left behind: a capture that cannot be written to does as well */
-    bool takes_baselines;           /* and files that stand for captures; options may name all of them */
-    bool captures_optional;         /* it says itself when it misses them */
-    const struct example *examples; /* ended by an entry without a line; NULL: none */
+    int order;                   /* its place in the help */
+    const char *also;            /* NULL, or another spelling of its last word */
+    const char *summary;         /* one line */
+    const char *description;     /* lines of the help, each ended by a newline */
+    const char *operands;        /* as in the usage line, NULL: none */
+    int most_operands;           /* -1: any number */
+    bool operands_follow_dashes; /* they are not msprof's and must stand behind "--" */
+    bool operands_are_words;     /* each is one of those between the bars of operands */
+    bool runs_program;           /* its operands are a program and what belongs to that */
+    bool needs_capture;          /* its operands are captures, as the values of --collection-dir are; one at least */
+    bool takes_one;              /* capture, and no more */
+    bool imports;                /* captures: it takes the options that say how (COMMAND_IMPORTS) */
+    bool only_answers;           /* nothing is left behind: a capture that cannot be written to does as well */
+    bool takes_baselines;        /* and files that stand for captures; options may name all of them */
+    bool captures_optional;      /* it says itself when it misses them */
+    /* Which of its outputs people read, and not programs: those are in the language of the user. */
+    const struct people_formats {
+        bool all;         /* whatever the format */
+        unsigned formats; /* a bit for each value of ... */
+        size_t setting;   /* ... this int of struct settings */
+    } people;
+    const struct example *examples;              /* ended by an entry without a line; NULL: none */
     int (*run)(const struct settings *settings); /* returns the exit status; NULL: only its subcommands can run */
 };
+
+/* .people of a command whose format is an int of struct settings: READ_BY_PEOPLE(show.format, 1U << TABLE) */
+#define READ_BY_PEOPLE(member, bits)                                                                                   \
+    {                                                                                                                  \
+        false, (bits), offsetof(struct settings, member)                                                               \
+    }
 
 #define COMMAND(constant, definition) extern const struct command definition;
 #include "command_list.h"

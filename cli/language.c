@@ -4,6 +4,7 @@
 #include "cli/language.h"
 
 #include "base/language.h"
+#include "cli/command.h"
 #include "cli/screen.h"
 
 #include <inttypes.h>
@@ -100,32 +101,17 @@ void language_choose(void)
     language_set(find_translation, find_translation);
 }
 
-/* Whether what a command prints, in the format that is chosen, is for people alone: a table of the terminal, or a page.
- */
+/* Whether what a command prints, in the format that is chosen, is for people alone. */
 static bool is_for_people(const struct settings *settings)
 {
-    switch (settings->command) {
-    case COMMAND_SHOW:
-    case COMMAND_SQL:
-        return settings->show.format == 0;
-    case COMMAND_CLUSTER:
-        return settings->cluster.format == CLUSTER_TABLE;
-    case COMMAND_ADVISE: /* JSON is the only one for programs */
-        return settings->advise.format != 1;
-    case COMMAND_DIFF: /* JSON and CSV are */
-        return settings->diff.format != 1 && settings->diff.format != 2;
-    case COMMAND_DOCTOR:
-        return settings->doctor_format == 0;
-    case COMMAND_OPTIONS:
-        return settings->options.format == 0;
-    case COMMAND_REPORT:
-    case COMMAND_VIEW:
-    case COMMAND_TUI:
-    case COMMAND_HELP:
+    const struct command *command = command_get(settings->command);
+
+    if (command->run == NULL) /* it needs a further word, and prints its help */
         return true;
-    default: /* a command that needs a further word prints its help */
-        return command_get(settings->command)->run == NULL;
-    }
+    if (command->people.formats == 0)
+        return command->people.all;
+    const int *format = (const int *)((const char *)settings + command->people.setting);
+    return (command->people.formats >> *format & 1) != 0;
 }
 
 void language_choose_results(const struct settings *settings)

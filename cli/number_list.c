@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/number_list.h"
 
+#include "base/language.h"
+
 #include <inttypes.h>
 
 void number_list_add_range(struct strbuf *text, int64_t first, int64_t last)
@@ -21,5 +23,5 @@ void number_list_add(struct strbuf *text, const int64_t *numbers, size_t count)
         i = last + 1;
     }
     if (i < count)
-        strbuf_addf(text, " and %zu more, up to %" PRId64, count - i, numbers[count - 1]);
+        strbuf_addf(text, language_said(" and %zu more, up to %" PRId64), count - i, numbers[count - 1]);
 }

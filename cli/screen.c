@@ -3,7 +3,9 @@
 #include "cli/screen.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "cli/console.h"
+#include "exporters/table/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,4 +250,71 @@ void pager_end(void)
     take_errors_back();
     if (pager.waiting_errors >= 0)
         close(pager.waiting_errors);
+}
+
+/* ---- texts ---- */
+
+#define TEXT_WIDTH 79
+
+/* The length of a word of a shell: blanks in quotes are part of it. */
+static size_t shell_word(const char *text)
+{
+    char quote = '\0';
+    size_t length = 0;
+
+    for (; text[length] != '\0' && (quote != '\0' || strchr(" \n", text[length]) == NULL); length++) {
+        if (quote != '\0' ? text[length] == quote : text[length] == '"' || text[length] == '\'')
+            quote = quote != '\0' ? '\0' : text[length];
+    }
+    return length;
+}
+
+/* Likewise of an option with its value, which stay on a line. */
+static size_t shell_words(const char *text)
+{
+    const size_t length = shell_word(text);
+    const char *next = text + length + strspn(text + length, " ");
+
+    if (text[0] != '-' || memchr(text, '=', length) != NULL || *next == '\0' || strchr("-&|<>", *next) != NULL)
+        return length;
+    return (size_t)(next - text) + shell_word(next);
+}
+
+/* The length of what a line does not end in: a word, or an ideograph with its punctuation. */
+static size_t text_piece(const char *text)
+{
+    size_t length = 0;
+
+    while (text[length] != '\0' && strchr(" \n", text[length]) == NULL &&
+           (length == 0 || !utf8_may_break(text, length)))
+        length++;
+    return length;
+}
+
+void screen_print_text(FILE *stream, const char *head, const char *next, bool is_command, const char *text)
+{
+    const size_t width = TEXT_WIDTH - (is_command ? 2 : 0);
+    bool first = true;
+    SCOPED(display_release) struct display display;
+
+    display_init(&display);
+    size_t column = display_width(&display, head, strlen(head));
+    fputs(head, stream);
+    for (; *(text += strspn(text, " \n")) != '\0'; first = false) {
+        const size_t length = is_command ? shell_words(text) : text_piece(text);
+        const size_t columns = display_width(&display, text, length), blank = !first && strchr(" \n", text[-1]) != NULL;
+        const bool breaks = !first && column + blank + columns > width;
+
+        if (breaks) {
+            fprintf(stream, "%s\n%s", is_command ? " \\" : "", next);
+            column = strlen(next);
+        } else if (blank > 0) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(text, 1, length, stream);
+        column += columns;
+        text += length;
+    }
+    fputc('\n', stream);
 }

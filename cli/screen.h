@@ -6,6 +6,7 @@
 #include "cli/options/options.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Columns to print for: --width, COLUMNS, the terminal's; 0 (no limit) when none says anything. */
 int screen_width(const struct settings *settings);
@@ -13,6 +14,10 @@ int screen_width(const struct settings *settings);
 int screen_answer_width(const struct settings *settings);
 /* Whether only ASCII may be added: the locale that the environment names is not one of UTF-8. */
 bool screen_is_ascii(void);
+
+/* Prints a text behind `head`, its lines broken anew for 80 columns; those after the first are behind `next`. The lines
+ * of a command of a shell are joined by '\\'. */
+void screen_print_text(FILE *stream, const char *head, const char *next, bool is_command, const char *text);
 
 /* Long output on a terminal goes through a pager, as git does it. */
 

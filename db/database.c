@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "db/memory_bound.h"
@@ -155,6 +156,7 @@ static void distrust(sqlite3 *db)
 
 int database_write_error(struct err *err, int system, const char *doing)
 {
+    doing = language_said(doing);
     if (system != ENOSPC && system != EDQUOT)
         return err_set_errno(err, system, "%s", doing);
     err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
@@ -177,6 +179,7 @@ static int lock_error(struct err *err, const char *doing)
 
 int database_error(struct err *err, sqlite3 *db, const char *doing)
 {
+    doing = language_said(doing);
     int code = sqlite3_errcode(db), system = sqlite3_system_errno(db);
     const char *text = sqlite3_errmsg(db);
     switch (code & 0xff) {

@@ -62,11 +62,14 @@ def check(path):
     findings += ["%s: \"%s\" is no text of the program any more: 'make po-update'" % (os.path.relpath(path), text)
                  for text in known if text not in messages]
     with open(os.path.join(HERE, "unmarked.txt"), encoding="utf-8") as file:
-        allowed = set(file.read().splitlines())
+        allowed = {line for line in file.read().splitlines() if line and not line.startswith("#")}
     for line in unmarked:
         place, _, text = line.partition(": ")
         if "%s: %s" % (place.split(":")[0], text) not in allowed:
             findings.append("%s: \"%s\" looks like a message, and nothing looks it up: mark it (po/README.md)" % (place, text))
+    there = {"%s: %s" % (line.split(":")[0], line.partition(": ")[2]) for line in unmarked}
+    findings += ["po/unmarked.txt: \"%s\" is no text of the program any more: remove it" % line
+                 for line in sorted(allowed - there)]
     return findings
 
 

@@ -30,6 +30,8 @@ FUNCTIONS = {
     "language_counted": [(1, 2)], "language_counted_shown": [(1, 2)],
     "show_title": [2], "show_field": [2], "show_number": [2], "report_show_line": [2],
     "html_attribute": [3], "html_attribute_f": [3], "html_facts_begin": [2], "html_table_begin": [2], "put_unknown": [2, 3],
+    "database_error": [3], "database_write_error": [3], "open_own": [2], "board_run": [2], "board_do": [2], "board_ask": [3],
+    "board_do_within": [3], "board_do_with_names": [3], "board_take_lines": [6], "tui_ask": [2], "progress_update": [2], "html_cell": [2],
     "begin_number": [2], "begin_share": [2], "chart_begin": [2, 3], "chart_begin_sized": [2, 3], "chart_shares": [2],
     "put_fact": [2], "put_name": [2],
     "html_text": [2], "html_text_f": [2], "html_element": [3], "html_note": [2], "html_absent": [2],
@@ -39,11 +41,25 @@ FILE_FUNCTIONS = {
     "cli/options/option_table.c": {"FLAG": [4], "VALUE": [6], "NUMBER": [7], "CHOICE": [5]},
     "base/diag.h": {"X": [4, 5]},
     "features/page/parts/summary.c": {"put_share": [2, 4]},
+    "features/page/parts/changes.c": {"put_steps": [2]},
+    "features/cluster/rank/aggregate.c": {"damaged": [2]},
+    "features/cluster/commands/cmd_cluster.c": {"refuse_format": [1, 2]},
+    "features/diff/commands/cmd_diff.c": {"usage": [1]},
+    "features/options/finding.c": {"EFFECT": [4]},
+    "base/format/json_in.c": {"set_mistake": [4]},
+    "base/format/json_pieces.c": {"mistake": [2]},
+    "exporters/table/report_file.c": {"fail": [3], "take_words": [4], "take_further": [4]},
+    "exporters/table/rows.c": {"fail_at": [4]},
+    "ssh/session/session.c": {"lost": [3]},
+    "ssh/session/authenticate.c": {"tell_tried": [2]},
+    "parsers/capture/archive.c": {"tell_limit": [2]},
 }
 # Macros of one file that put something behind the title that they are given.
 SUFFIXES = {
     "exporters/reports/svp/op_summary_svp.c": {"RATIO": "(%)", "BYTES": "(KB)"},
 }
+# Files with rows whose n-th member is a text.
+ROWS = {"features/options/finding.c": 4}
 # Arrays of titles.
 WORD_LISTS = {"heads"}
 # Members of tables.
@@ -211,6 +227,10 @@ class Reader:
             elif token.kind == "word" and token.text in WORD_LISTS and following == "[" and (
                     self.path.startswith(("features/page/", "features/opprof/"))):
                 self.add_list(i)
+            elif self.path in ROWS and token.text == "{" and following.startswith('"'):
+                members = self.arguments(i)
+                if len(members) >= ROWS[self.path]:
+                    self.add(*members[ROWS[self.path] - 1])
             elif self.has_parts and token.kind == "string" and before == "," and i > 2 and (
                     self.tokens[i - 2].kind == "string" and self.tokens[i - 3].text == "{" and re.match(r"[A-Z]", token.text[1:])):
                 found = self.literal_at(i)

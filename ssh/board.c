@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/board.h"
 
+#include "base/language.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -58,7 +59,7 @@ int board_take_lines(struct strbuf *line, const char *bytes, size_t length,
     for (const char *newline, *end = bytes + length; bytes < end; bytes = newline + 1) {
         newline = memchr(bytes, '\n', (size_t)(end - bytes));
         if (strbuf_add(line, bytes, (size_t)((newline != NULL ? newline : end) - bytes)) != 0)
-            return err_set(err, ERR_REMOTE, "%s", too_long);
+            return err_set(err, ERR_REMOTE, "%s", language_said(too_long));
         if (newline == NULL)
             return 0;
         int result = take(arg, line->data, line->length, err);
@@ -183,6 +184,7 @@ static int keep_answer(void *arg, const char *bytes, size_t length, struct err *
 
 int board_run(struct board *board, const char *what, const struct ssh_io *io, struct err *err)
 {
+    what = language_said(what);
     struct ssh_io with_said = *io;
     struct strbuf said;
     struct transport_exit end;
@@ -320,10 +322,12 @@ enum checksum_kind board_checksum_kind(const struct board *board)
 
 const char *board_verifies_by(const struct board *board)
 {
-    static const char *const names[] = {"size (the board has no sha256sum)", "cksum (the board has no sha256sum)",
-                                        "MD5 (the board has no sha256sum)", "SHA-256", "SHA-256"};
+    static const char *const names[] = {LANGUAGE_MARK("size (the board has no sha256sum)"),
+                                        LANGUAGE_MARK("cksum (the board has no sha256sum)"),
+                                        LANGUAGE_MARK("MD5 (the board has no sha256sum)"), "SHA-256", "SHA-256"};
 
-    return board->hash == BOARD_HASH_NONE && board->has_cmp ? "cmp (the board has no sha256sum)" : names[board->hash];
+    return board->hash == BOARD_HASH_NONE && board->has_cmp ? LANGUAGE_MARK("cmp (the board has no sha256sum)")
+                                                            : names[board->hash];
 }
 
 void board_add_hash_program(const struct board *board, struct strbuf *script)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/format/json_in.h"
 
+#include "base/language.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -34,7 +35,7 @@ static void set_mistake(struct err *err, const char *text, size_t offset, const 
             column++;
         }
     }
-    err_set(err, ERR_FORMAT, "not JSON at line %zu, column %zu: %s", line, column, what);
+    err_set(err, ERR_FORMAT, "not JSON at line %zu, column %zu: %s", line, column, language_said(what));
 }
 
 static bool is_blank(char c)

@@ -2,6 +2,7 @@
 #include "base/format/json_pieces.h"
 
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 
@@ -33,7 +34,7 @@ struct object_reading {
 
 static int mistake(const struct object_reading *reading, const char *expected, struct err *err)
 {
-    return err_set(err, ERR_FORMAT, "byte %llu: expected %s", reading->offset, expected);
+    return err_set(err, ERR_FORMAT, "byte %llu: expected %s", reading->offset, language_said(expected));
 }
 
 static int end_key(struct object_reading *reading, struct err *err)

@@ -6,6 +6,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
@@ -405,7 +406,7 @@ static void tell_account(const struct capture_visit *visit, const struct import_
     if (imported->warm_up_records > 0)
         console_note("'%s': %" PRIu64 " record%s of warm-up, which ended before the collection started%s", visit->shown,
                      imported->warm_up_records, console_plural(imported->warm_up_records),
-                     visit->settings->with_warm_up ? "" : "; reports omit them (see --with-warm-up)");
+                     visit->settings->with_warm_up ? "" : language_said("; reports omit them (see --with-warm-up)"));
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */
@@ -535,7 +536,8 @@ static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
     }
     if (query_problems(db, text, &err) != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    console_warning("'%s' has %s%s", visit->shown, text, problems > 1 ? "; 'msprof import' lists them" : "");
+    console_warning("'%s' has %s%s", visit->shown, text,
+                    problems > 1 ? language_said("; 'msprof import' lists them") : "");
     return STATUS_DATA_PROBLEMS;
 }
 
@@ -593,7 +595,8 @@ static int tell_known_import(struct capture_visit *visit, sqlite3 *db, bool *ret
         db_read_import(db, &diag, &imported, &ignored) != 0 || (visit->settings->strict && diag_problems(&diag) > 0);
     if (!*ret_again) {
         console_diagnostics(&diag);
-        status = report_account(visit, &imported, &diag, "the database is up to date (--force imports again)");
+        status = report_account(visit, &imported, &diag,
+                                language_said("the database is up to date (--force imports again)"));
     }
     diag_release(&diag);
     return status;
@@ -628,7 +631,8 @@ static int make_database(void *arg, struct import_request *request, struct err *
     if (making->status == STATUS_DONE || making->status == STATUS_DATA_PROBLEMS) {
         request->database = visit->database;
         console_note("'%s': %s, importing", visit->shown,
-                     access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
+                     access(visit->database, F_OK) == 0 ? language_said("the database is out of date")
+                                                        : language_said("there is no database yet"));
         making->status = visit_import(visit);
         give_spare_memory_back();
     }

@@ -6,6 +6,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -155,7 +156,8 @@ static void write_bytes(struct collection_log *log, const char *bytes, size_t le
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) { /* reported once: the log ends here */
-            console_warning("cannot write more to the log: %s", n < 0 ? strerror(errno) : "nothing was written");
+            console_warning("cannot write more to the log: %s",
+                            n < 0 ? strerror(errno) : language_said("nothing was written"));
             collection_log_close(log);
             return;
         }

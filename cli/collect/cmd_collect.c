@@ -2,6 +2,7 @@
 /* msprof collect: a program on a board, and its capture home. */
 #include "base/clock.h"
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "base/secret.h"
 #include "cli/capture/captures.h"
@@ -199,10 +200,11 @@ static void tell_arrived(struct session *session, const struct upload_result *se
     if (sent->gone_on_from > 0)
         session_note(session, "continued a file after %" PRIu64 " bytes that had arrived before", sent->gone_on_from);
     if (sent->dropped > 0)
-        session_note(session, "%" PRIu64 " bytes that had arrived before were sent again: they %s", sent->dropped,
-                     board_compares_beginnings(&session->board)
-                         ? "differ from the project's"
-                         : "cannot be compared (the board lacks dd, or any of sha256sum, md5sum and cksum)");
+        session_note(
+            session, "%" PRIu64 " bytes that had arrived before were sent again: they %s", sent->dropped,
+            board_compares_beginnings(&session->board)
+                ? language_said("differ from the project's")
+                : language_said("cannot be compared (the board lacks dd, or any of sha256sum, md5sum and cksum)"));
     if (sent->reconnections > 0)
         session_warn(session, "the connection was lost %zu time%s and restored", sent->reconnections,
                      console_plural(sent->reconnections));
@@ -232,7 +234,7 @@ static int upload(struct session *session, struct err *err)
         return err_wrap(err, "the upload failed");
     session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged; compared by %s", sent.sent,
                  console_plural(sent.sent), sent.bytes, CLOCK_SECONDS_SINCE(start_ns), sent.unchanged,
-                 sent.verified_by);
+                 language_said(sent.verified_by));
     return keep_lock(session, err);
 }
 
@@ -263,16 +265,16 @@ static void judge_run(struct session *session, const struct run_result *run)
         session->outcome.status = STATUS_INTERRUPTED;
     } else if (run->end == RUN_LOST) {
         err_set(&err, ERR_REMOTE, "the connection was lost while '%s' ran; it %s; fetching its capture", program,
-                run->gone     ? "ended before it could be stopped"
-                : run->killed ? "ignored the request to stop and was killed"
-                              : "was stopped");
+                run->gone     ? language_said("ended before it could be stopped")
+                : run->killed ? language_said("ignored the request to stop and was killed")
+                              : language_said("was stopped"));
         err_hint(&err, "check the board's network, then run again; output of the program after the loss is missing");
         session_fail(session, &err);
     } else if (run->end == RUN_UNKNOWN) {
         err_set(&err, ERR_REMOTE, "the exit status of '%s' is unknown; %s; fetching its capture", program,
-                run->gone     ? "it had ended"
-                : run->killed ? "it was still running, ignored the request to stop, and was killed"
-                              : "it was stopped if it was still running");
+                run->gone     ? language_said("it had ended")
+                : run->killed ? language_said("it was still running, ignored the request to stop, and was killed")
+                              : language_said("it was stopped if it was still running"));
         err_hint(&err, "the shell that waited for it was killed, perhaps because the board ran out of memory; free "
                        "memory, then run again");
         session_fail(session, &err);

@@ -2,6 +2,7 @@
 #include "cli/collect/cmd_collect_plan.h"
 
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "cli/console.h"
 #include "ssh/acl_json.h"
 #include "ssh/transfer/placement.h"
@@ -612,15 +613,15 @@ static void print_connection(const struct collect_plan *plan, int step)
     const struct ssh_target *ssh = &plan->target->ssh;
 
     if (plan->target->name != NULL)
-        printf("board %s:\n", plan->target->name);
-    printf("%2d. connect to '%s', port %d, as '%s'; check its host key against '%s'\n", step, ssh->host, ssh->port,
-           ssh->user, ssh->known_hosts);
+        printf(language_shown("board %s:\n"), plan->target->name);
+    printf(language_shown("%2d. connect to '%s', port %d, as '%s'; check its host key against '%s'\n"), step, ssh->host,
+           ssh->port, ssh->user, ssh->known_hosts);
 }
 
 static void print_all(const struct collect_plan *plan, int step)
 {
     if (plan->settings->collect.all)
-        printf("%2d. import the capture, export its timeline and its summary\n", step);
+        printf(language_shown("%2d. import the capture, export its timeline and its summary\n"), step);
 }
 
 void collect_plan_print_fetch(const struct collect_plan *plan)
@@ -629,12 +630,12 @@ void collect_plan_print_fetch(const struct collect_plan *plan)
     int step = 0;
 
     print_connection(plan, ++step);
-    printf("%2d. fetch '%s' into '%s'; files already here are verified and not sent again\n", ++step,
+    printf(language_shown("%2d. fetch '%s' into '%s'; files already here are verified and not sent again\n"), ++step,
            collect->fetch_only, plan->output);
     printf("%2d. %s\n", ++step,
            collect->remove_remote
-               ? "remove fetched, verified and unchanged files from the board, unless a run is active"
-               : "leave it on the board");
+               ? language_shown("remove fetched, verified and unchanged files from the board, unless a run is active")
+               : language_shown("leave it on the board"));
     print_all(plan, ++step);
 }
 
@@ -642,11 +643,14 @@ static void print_upload(const struct collect_plan *plan, int *step)
 {
     const char *base = plan->target->remote_dir != NULL ? plan->target->remote_dir : "<home>";
 
-    printf("%2d. upload '%s' (%zu files, %" PRIu64 " bytes; files that the board already has are not sent)\n", ++*step,
-           plan->root, plan->project.count, project_bytes(&plan->project));
-    printf("%2d. move different files of the same names in '%s/profiling' to '" PLACEMENT_KEPT "' there; they are %s\n",
+    printf(language_shown("%2d. upload '%s' (%zu files, %" PRIu64
+                          " bytes; files that the board already has are not sent)\n"),
+           ++*step, plan->root, plan->project.count, project_bytes(&plan->project));
+    printf(language_shown("%2d. move different files of the same names in '%s/profiling' to '" PLACEMENT_KEPT
+                          "' there; they are %s\n"),
            ++*step, base,
-           plan->settings->collect.keep ? "restored when a run without --keep ends" : "restored at the end");
+           plan->settings->collect.keep ? language_shown("restored when a run without --keep ends")
+                                        : language_shown("restored at the end"));
 }
 
 static void print_end(const struct collect_plan *plan, int step)
@@ -654,13 +658,17 @@ static void print_end(const struct collect_plan *plan, int step)
     const struct collect_settings *collect = &plan->settings->collect;
 
     if (collect->transfer == TRANSFER_NFS)
-        printf("%2d. unmount the project and restore acl.json\n", step);
+        printf(language_shown("%2d. unmount the project and restore acl.json\n"), step);
     else if (collect->keep)
-        printf("%2d. leave on the board (--keep): the project, with its patched acl.json, and the capture\n", step);
-    else
-        printf("%2d. remove the uploaded project from the board (files changed since are kept), and the capture once "
-               "it is fetched, verified and unchanged\n",
+        printf(language_shown(
+                   "%2d. leave on the board (--keep): the project, with its patched acl.json, and the capture\n"),
                step);
+    else
+        printf(
+            language_shown(
+                "%2d. remove the uploaded project from the board (files changed since are kept), and the capture once "
+                "it is fetched, verified and unchanged\n"),
+            step);
 }
 
 void collect_plan_print(struct collect_plan *plan, const char *run_directory)
@@ -669,25 +677,26 @@ void collect_plan_print(struct collect_plan *plan, const char *run_directory)
     int step = 0;
 
     print_connection(plan, ++step);
-    printf("%2d. check the board: free space, write permission, architecture%s%s, lock\n", ++step,
+    printf(language_shown("%2d. check the board: free space, write permission, architecture%s%s, lock\n"), ++step,
            plan->machines[0] != '\0' ? " of " : "", plan->machines);
     if (collect->transfer == TRANSFER_NFS)
-        printf("%2d. mount '%s' by NFS and put acl.json into it\n", ++step, plan->root);
+        printf(language_shown("%2d. mount '%s' by NFS and put acl.json into it\n"), ++step, plan->root);
     else
         print_upload(plan, &step);
     for (size_t i = 0; i < plan->project.count; i++)
         if (plan->project.files[i].content != NULL)
-            printf("%2d. with the profiler's settings in '%s': switch %s, interval %d, acl_api %s, aacpu %s\n", ++step,
-                   plan->project.files[i].path, collect->profiling == 0 ? "on" : "off", collect->interval,
+            printf(language_shown(
+                       "%2d. with the profiler's settings in '%s': switch %s, interval %d, acl_api %s, aacpu %s\n"),
+                   ++step, plan->project.files[i].path, collect->profiling == 0 ? "on" : "off", collect->interval,
                    collect->acl_api == 0 ? "on" : "off", collect->ai_cpu == 0 ? "on" : "off");
-    printf("%2d. run %s in '%s'", ++step, plan->command_line, run_directory);
+    printf(language_shown("%2d. run %s in '%s'"), ++step, plan->command_line, run_directory);
     if (collect->timeout > 0)
-        printf(", for at most %d s", collect->timeout);
+        printf(language_shown(", for at most %d s"), collect->timeout);
     putchar('\n');
     if (collect->profiling != 0)
-        printf("%2d. fetch nothing: profiling is off\n", ++step);
+        printf(language_shown("%2d. fetch nothing: profiling is off\n"), ++step);
     else
-        printf("%2d. fetch the new JOB directory into '%s'\n", ++step, plan->output);
+        printf(language_shown("%2d. fetch the new JOB directory into '%s'\n"), ++step, plan->output);
     print_end(plan, ++step);
     print_all(plan, ++step);
 }

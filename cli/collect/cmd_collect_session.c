@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/secret.h"
 #include "base/utf8.h"
 #include "parsers/capture/capture_files.h"
@@ -226,18 +227,19 @@ static void tell_fetched(struct session *session, const char *local, const struc
     char here[64] = "";
 
     if (fetched->here > 0)
-        snprintf(here, sizeof here, " (%zu of them were here already)", fetched->here);
+        snprintf(here, sizeof here, language_said(" (%zu of them were here already)"), fetched->here);
     session_note(session, "'%s': %zu file%s%s, %" PRIu64 " bytes, %s s, verified by %s", local, fetched->files,
                  console_plural(fetched->files), here, fetched->bytes, CLOCK_SECONDS_SINCE(start_ns),
-                 fetched->verified_by);
+                 language_said(fetched->verified_by));
     if (fetched->gone_on_from > 0)
         session_note(session, "continued a file after %" PRIu64 " bytes that were already here", fetched->gone_on_from);
     if (fetched->dropped > 0)
         session_note(session, "%" PRIu64 " bytes of a file that were already here were sent again: they %s",
                      fetched->dropped,
                      board_compares_beginnings(&session->board)
-                         ? "differ from the board's"
-                         : "cannot be compared (the board lacks dd, tail, or any of sha256sum, md5sum and cksum)");
+                         ? language_said("differ from the board's")
+                         : language_said(
+                               "cannot be compared (the board lacks dd, tail, or any of sha256sum, md5sum and cksum)"));
     if (fetched->reconnections > 0)
         session_warn(session, "the connection was lost %zu time%s and restored", fetched->reconnections,
                      console_plural(fetched->reconnections));
@@ -296,7 +298,7 @@ static void tell_incomplete(const struct fetch_result *fetched, const char *remo
     char unverified[64] = "";
 
     if (fetched->unverified > 0)
-        snprintf(unverified, sizeof unverified, " (%zu of them not verified)", fetched->unverified);
+        snprintf(unverified, sizeof unverified, language_said(" (%zu of them not verified)"), fetched->unverified);
     err_wrap(err, "the transfer is incomplete, %zu file%s here%s; the capture is still in '%s' on the board",
              fetched->files, fetched->files == 1 ? " is" : "s are", unverified, remote);
 }

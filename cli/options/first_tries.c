@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/first_tries.h"
 
+#include "base/language.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -36,7 +38,7 @@ static const struct first_try root_words[] = {
     {"record", "msprof run -- PROGRAM"},
     {"profile", "msprof run -- PROGRAM"},
     {"start", "msprof run -- PROGRAM"},
-    {"stop", "msprof run -- PROGRAM, which ends with its program"},
+    {"stop", LANGUAGE_MARK("msprof run -- PROGRAM, which ends with its program")},
     {"launch", "msprof run -- PROGRAM"},
     {"dynamic", "msprof run -- PROGRAM"},
     {"report", FIRST_TRY_EXPORTS},
@@ -44,7 +46,7 @@ static const struct first_try root_words[] = {
     {"status", "msprof show CAPTURE"},
     {"print", "msprof show CAPTURE"},
     {"top", "msprof show CAPTURE --table ops"},
-    {"annotate", "msprof show OPPROF_DIR, or msprof show CAPTURE --table bound"},
+    {"annotate", LANGUAGE_MARK("msprof show OPPROF_DIR, or msprof show CAPTURE --table bound")},
     {"script", "msprof sql CAPTURE 'SELECT ...', or msprof show CAPTURE --table NAME --format csv"},
     {"kernels", "msprof show CAPTURE --table ops"},
     {"gaps", "msprof show CAPTURE --table gaps"},
@@ -57,7 +59,7 @@ static const struct first_try root_words[] = {
     {"excel", "msprof export summary CAPTURE --spreadsheet-safe"},
     {"flame", "msprof export flame CAPTURE"},
     {"merge", "msprof cluster DIR --timeline"},
-    {"validate", "msprof options FILE, or msprof doctor CAPTURE"},
+    {"validate", LANGUAGE_MARK("msprof options FILE, or msprof doctor CAPTURE")},
     {"check", "msprof doctor CAPTURE"},
     {"compare", "msprof diff CAPTURE CAPTURE"},
     {"compare_tools", "msprof diff CAPTURE CAPTURE"},
@@ -119,10 +121,10 @@ static const struct first_try any_options[] = {
     {"--parse", "msprof import CAPTURE"},
     {"--query", "msprof query CAPTURE"},
     {"--input", "msprof import CAPTURE"},
-    {"-i", "the capture's path alone, without an option"},
+    {"-i", LANGUAGE_MARK("the capture's path alone, without an option")},
     {"--trace", "msprof export timeline CAPTURE"},
-    {"-d", "-dir CAPTURE, or the capture's path alone"},
-    {"-m", "msprof cluster DIR, or msprof collect -m PROGRAM --config FILE"},
+    {"-d", LANGUAGE_MARK("-dir CAPTURE, or the capture's path alone")},
+    {"-m", LANGUAGE_MARK("msprof cluster DIR, or msprof collect -m PROGRAM --config FILE")},
     {"-V", "msprof --version"},
     {"--stats", "msprof show CAPTURE"},
     {"--list", "msprof show CAPTURE --table list"},
@@ -135,8 +137,8 @@ static const struct first_try any_options[] = {
 
 /* Those of msprof-analyze. */
 static const struct first_try cluster_options[] = {
-    {"-m", "msprof cluster DIR, which writes every recipe that it has"},
-    {"--mode", "msprof cluster DIR, which writes every recipe that it has"},
+    {"-m", LANGUAGE_MARK("msprof cluster DIR, which writes every recipe that it has")},
+    {"--mode", LANGUAGE_MARK("msprof cluster DIR, which writes every recipe that it has")},
     {"-d", "msprof cluster DIR"},
     {"--profiling_path", "msprof cluster DIR"},
     {"--profiling-path", "msprof cluster DIR"},
@@ -175,14 +177,16 @@ static const struct {
     {COMMAND_DIFF, "-d", "msprof diff BASE NEW"},
     {COMMAND_DIFF, "-bp", "msprof diff BASE NEW"},
     {COMMAND_DIFF, "-b", "msprof diff BASE NEW"},
-    {COMMAND_ADVISE, "--mode", "msprof advise CAPTURE, which checks every rule"},
-    {COMMAND_MCP, "--port", "msprof mcp: a client starts it, and talks to it on standard input and output"},
-    {COMMAND_MCP, "--host", "msprof mcp: a client starts it, and talks to it on standard input and output"},
-    {COMMAND_MCP, "-dir", "msprof mcp --root DIR; clients name the capture"},
+    {COMMAND_ADVISE, "--mode", LANGUAGE_MARK("msprof advise CAPTURE, which checks every rule")},
+    {COMMAND_MCP, "--port",
+     LANGUAGE_MARK("msprof mcp: a client starts it, and talks to it on standard input and output")},
+    {COMMAND_MCP, "--host",
+     LANGUAGE_MARK("msprof mcp: a client starts it, and talks to it on standard input and output")},
+    {COMMAND_MCP, "-dir", LANGUAGE_MARK("msprof mcp --root DIR; clients name the capture")},
     {COMMAND_RUN, "--duration", "msprof run -- timeout 10 PROGRAM"},
-    {COMMAND_RUN, "--delay", "mark what is of interest with mstx ranges: msprof run -- PROGRAM"},
-    {COMMAND_RUN, "--pid", "msprof run -- PROGRAM: it records a program from its start"},
-    {COMMAND_RUN, "-p", "msprof run -- PROGRAM: it records a program from its start"},
+    {COMMAND_RUN, "--delay", LANGUAGE_MARK("mark what is of interest with mstx ranges: msprof run -- PROGRAM")},
+    {COMMAND_RUN, "--pid", LANGUAGE_MARK("msprof run -- PROGRAM: it records a program from its start")},
+    {COMMAND_RUN, "-p", LANGUAGE_MARK("msprof run -- PROGRAM: it records a program from its start")},
     {COMMAND_RUN, "-d", "msprof run -- timeout 10 PROGRAM"},
 };
 
@@ -200,18 +204,21 @@ static const struct {
     {COMMAND_EXPORT_TIMELINE, "format", "text", "--format json"},
     {COMMAND_EXPORT_TIMELINE, "format", "gz", "--format json.gz"},
     {COMMAND_EXPORT_TIMELINE, "format", "gzip", "--format json.gz"},
-    {COMMAND_EXPORT_TIMELINE, "format", "html", "msprof report CAPTURE, a page with a timeline"},
+    {COMMAND_EXPORT_TIMELINE, "format", "html", LANGUAGE_MARK("msprof report CAPTURE, a page with a timeline")},
     {COMMAND_EXPORT_TIMELINE, "format", "db", "msprof export db CAPTURE"},
     {COMMAND_EXPORT_TIMELINE, "format", "csv", "msprof export summary CAPTURE"},
-    {COMMAND_EXPORT_SUMMARY, "format", "xlsx", "--format csv --spreadsheet-safe, which spreadsheets open"},
-    {COMMAND_EXPORT_SUMMARY, "format", "xls", "--format csv --spreadsheet-safe, which spreadsheets open"},
-    {COMMAND_EXPORT_SUMMARY, "format", "excel", "--format csv --spreadsheet-safe, which spreadsheets open"},
+    {COMMAND_EXPORT_SUMMARY, "format", "xlsx",
+     LANGUAGE_MARK("--format csv --spreadsheet-safe, which spreadsheets open")},
+    {COMMAND_EXPORT_SUMMARY, "format", "xls",
+     LANGUAGE_MARK("--format csv --spreadsheet-safe, which spreadsheets open")},
+    {COMMAND_EXPORT_SUMMARY, "format", "excel",
+     LANGUAGE_MARK("--format csv --spreadsheet-safe, which spreadsheets open")},
     {COMMAND_EXPORT_SUMMARY, "format", "db", "msprof export db CAPTURE"},
     {COMMAND_EXPORT_SUMMARY, "format", "text", "--format csv"},
     {COMMAND_EXPORT_SUMMARY, "format", "html", "msprof report CAPTURE"},
     {COMMAND_EXPORT_SUMMARY, "format", "markdown", "msprof show CAPTURE --table NAME --format markdown"},
     {COMMAND_EXPORT_SUMMARY, "format", "table", "msprof show CAPTURE --table NAME"},
-    {COMMAND_REPORT, "format", "pdf", "--format html, and print the page from the browser"},
+    {COMMAND_REPORT, "format", "pdf", LANGUAGE_MARK("--format html, and print the page from the browser")},
     {COMMAND_REPORT, "format", "md", "--format markdown"},
     {COMMAND_REPORT, "format", "json", "msprof advise CAPTURE --format json"},
     {COMMAND_REPORT, "format", "csv", "msprof show CAPTURE --table NAME --format csv"},
@@ -226,9 +233,11 @@ static const struct {
 
 /* Files of Ascend's tools that are no tables here, and where their rows are. A name may have an ending. */
 static const struct first_try tables[] = {
-    {"kernel_details", "--table op_summary; msprof analyse DIR writes kernel_details.csv of *_ascend_pt directories"},
-    {"operator_details", "msprof analyse DIR, which writes operator_details.csv of *_ascend_pt directories"},
-    {"step_trace_time", "--table overlap; msprof analyse DIR writes step_trace_time.csv"},
+    {"kernel_details",
+     LANGUAGE_MARK("--table op_summary; msprof analyse DIR writes kernel_details.csv of *_ascend_pt directories")},
+    {"operator_details",
+     LANGUAGE_MARK("msprof analyse DIR, which writes operator_details.csv of *_ascend_pt directories")},
+    {"step_trace_time", LANGUAGE_MARK("--table overlap; msprof analyse DIR writes step_trace_time.csv")},
     {"trace_view", "msprof export timeline CAPTURE"},
     {"msprof", "msprof export timeline CAPTURE"},
     {"timeline", "msprof export timeline CAPTURE"},
@@ -275,7 +284,7 @@ const char *first_try_of_word(enum command_id parent, const char *word)
 const char *first_try_of_option(enum command_id command, const char *word)
 {
     if (command == COMMAND_ROOT && strcmp(word, "-d") == 0)
-        return "msprof show CAPTURE, or msprof cluster DIR";
+        return LANGUAGE_MARK("msprof show CAPTURE, or msprof cluster DIR");
     const size_t length = strcspn(word, "=");
     for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++) {
         if (own_options[i].command == command && strlen(own_options[i].typed) == length &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/options.h"
+#include "base/language.h"
 #include "cli/extension.h"
 
 #include "base/array.h"
@@ -113,7 +114,7 @@ static void hint_of_option(const char *word, enum command_id of, struct err *err
     const char *command = first_try_of_option(of, word);
 
     if (command != NULL)
-        err_hint(err, "%s", command);
+        err_hint(err, "%s", language_said(command));
 }
 
 /* Whether a shell would find a program of this name in $PATH. */
@@ -206,7 +207,7 @@ static void hint_of_word(char *const *words, enum command_id parent, struct err 
     if (command == NULL && hint_of_table(word, err))
         return;
     if (command != NULL) {
-        err_hint(err, "%s", command);
+        err_hint(err, "%s", language_said(command));
     } else if (stat(word, &info) == 0 && S_ISDIR(info.st_mode)) {
         if (parent == COMMAND_ROOT)
             err_hint(err, "msprof show %s", word);
@@ -307,7 +308,11 @@ static void put_owners(struct strbuf *ret, enum command_id command, const char *
         }
     }
     if (count > MOST_OWNERS)
+<<<<<<< HEAD
         strbuf_addf(ret, " and %u more", count - MOST_OWNERS);
+=======
+        strbuf_addf(ret, language_said(" and %u other commands"), count - MOST_OWNERS);
+>>>>>>> main
 }
 
 /* Names an option as other programs call it. NULL: the command has none of that kind. */
@@ -406,7 +411,8 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         return err_set(err, ERR_USAGE, "unknown option '%s'", word);
     if (vendor_option_use(word) == VENDOR_OPTION_COLLECTS) {
         err_set(err, ERR_USAGE, "'%.*s' is an option of CANN's own msprof, which collects; '%s' %s", (int)length, word,
-                command_full_name(command), command == COMMAND_RUN ? "records ACL calls alone" : "reads captures");
+                command_full_name(command),
+                command == COMMAND_RUN ? language_said("records ACL calls alone") : language_said("reads captures"));
         hint_of_option(word, command, err);
         return -ERR_USAGE;
     }
@@ -504,10 +510,10 @@ static int store_decimal(int64_t *ret, const struct option_spec *option, const c
     static const struct {
         int64_t least, most;
         const char *expected; /* of VALUE_AMOUNT behind what the argument is called */
-    } decimals[] = {[VALUE_MHZ] = {1, INT64_C(100000) * 1000, "MHz from 0.001 to 100000"},
-                    [VALUE_AMOUNT] = {1, INT64_C(100000) * 1000, " from 0.001 to 100000"},
-                    [VALUE_SPEED] = {0, INT64_C(1000000) * 1000, "'max' or a number from 0 to 1000000"},
-                    [VALUE_PERCENT] = {0, 100000, "a percentage from 0 to 100"}};
+    } decimals[] = {[VALUE_MHZ] = {1, INT64_C(100000) * 1000, LANGUAGE_MARK("MHz from 0.001 to 100000")},
+                    [VALUE_AMOUNT] = {1, INT64_C(100000) * 1000, LANGUAGE_MARK(" from 0.001 to 100000")},
+                    [VALUE_SPEED] = {0, INT64_C(1000000) * 1000, LANGUAGE_MARK("'max' or a number from 0 to 1000000")},
+                    [VALUE_PERCENT] = {0, 100000, LANGUAGE_MARK("a percentage from 0 to 100")}};
     size_t length = strlen(value);
 
     if (option->type == VALUE_PERCENT && length > 0 && value[length - 1] == '%')
@@ -516,7 +522,8 @@ static int store_decimal(int64_t *ret, const struct option_spec *option, const c
         option->type == VALUE_SPEED && strcmp(value, "max") == 0 ? 0 : number_parse_thousandths(value, length);
     if (number < decimals[option->type].least || number > decimals[option->type].most)
         return err_set(err, ERR_USAGE, "--%s is '%s', expected %s%s with at most three decimals", option->name, value,
-                       option->type == VALUE_AMOUNT ? option->argument : "", decimals[option->type].expected);
+                       option->type == VALUE_AMOUNT ? option->argument : "",
+                       language_said(decimals[option->type].expected));
     *ret = number;
     return 0;
 }

@@ -62,6 +62,7 @@ struct pmu_plan {
     bool unfiltered;
     bool counted; /* the events of a metric of the group */
     bool raw;     /* of no known group, or not counted: counters are shown as they are */
+    bool extra;   /* some counters of a known group are, which none of its metrics shows */
     size_t count; /* columns */
     struct pmu_column {
         char title[PMU_TITLE_MAX]; /* "aic_mac_time(us)" */
@@ -75,7 +76,8 @@ struct pmu_plan {
 
 /* Plans the columns of one side of an operator summary in their order: time and cycles of the task, then what the group
  * gives; a metric whose events were not counted has no column. Each
- * event of an unknown group, and of "Custom:0x15,...", has its counter as it is, "r15". */
+ * event of an unknown group, of "Custom:0x15,...", and of a group that has it in no metric, has its counter as it is,
+ * "r15". */
 void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup);
 
 /* value / 10^decimals; DB_NULL: there is none. */

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "db/database.h"
@@ -49,7 +50,8 @@ struct word {
 
 static int fail(const struct parser *p, size_t column, const char *message)
 {
-    return err_set(p->err, ERR_FORMAT, "%s:%zu:%zu: %s", p->file->query.place, p->number, column, message);
+    return err_set(p->err, ERR_FORMAT, "%s:%zu:%zu: %s", p->file->query.place, p->number, column,
+                   language_said(message));
 }
 
 /* A copy that the file owns; NULL with err set. */
@@ -306,7 +308,7 @@ static int take_decimals(const struct parser *p, size_t *at, struct report_colum
 
 static int take_list(const struct parser *p, size_t *at, struct report_column *column)
 {
-    static const char expected[] = "expected marks, tasks, parts, cores, copies or levels";
+    static const char expected[] = LANGUAGE_MARK("expected marks, tasks, parts, cores, copies or levels");
     struct word word;
     int status = take_further(p, at, &word, expected);
     for (size_t i = 0; status == 0 && i < sizeof lists / sizeof *lists; i++) {

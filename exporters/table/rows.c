@@ -2,6 +2,7 @@
 #include "exporters/table/report.h"
 
 #include "base/clock.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "base/utf8.h"
 #include "db/memory_bound.h"
@@ -266,7 +267,7 @@ static int fail_at(const struct report_user_query *query, int offset, struct err
 {
     size_t line, column;
     find_place(query, offset, &line, &column);
-    return err_set(err, ERR_FORMAT, "%s:%zu:%zu: %s", query->place, line, column, message);
+    return err_set(err, ERR_FORMAT, "%s:%zu:%zu: %s", query->place, line, column, language_said(message));
 }
 
 /* Behind the statement only blanks, comments and semicolons may stand. */
@@ -289,7 +290,7 @@ static int check_columns(sqlite3_stmt *statement, const struct report_user_query
     char message[160];
     if ((size_t)sqlite3_column_count(statement) == columns || columns == COLUMNS_OF_QUERY)
         return 0;
-    snprintf(message, sizeof message, "the query returns %d columns, but the report has %zu",
+    snprintf(message, sizeof message, language_said("the query returns %d columns, but the report has %zu"),
              sqlite3_column_count(statement), columns);
     return fail_at(query, 0, err, message);
 }
@@ -303,7 +304,7 @@ static int check_query(sqlite3_stmt *statement, const struct report_user_query *
         return fail_at(query, 0, err, "the statement does not only read");
     if (sqlite3_bind_parameter_count(statement) > 0) {
         const char *name = sqlite3_bind_parameter_name(statement, sqlite3_bind_parameter_count(statement));
-        snprintf(message, sizeof message, "the query has the parameter '%s', which has no value",
+        snprintf(message, sizeof message, language_said("the query has the parameter '%s', which has no value"),
                  name != NULL ? name : "?");
         return fail_at(query, 0, err, message);
     }
@@ -326,7 +327,7 @@ static int find_offset(const struct report_user_query *query, sqlite3 *db)
 static const char *message_of(sqlite3 *db)
 {
     return (sqlite3_errcode(db) & 0xff) == SQLITE_AUTH
-               ? "the statement does more than read; expected SELECT, or WITH and SELECT"
+               ? LANGUAGE_MARK("the statement does more than read; expected SELECT, or WITH and SELECT")
                : sqlite3_errmsg(db);
 }
 

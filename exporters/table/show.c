@@ -786,7 +786,7 @@ static void put_listed(FILE *out, int width, const struct report *report, const 
 {
     struct grid_wrap wrap;
     FILE *stream = grid_wrap_begin(&wrap, out, width);
-    fprintf(stream, "%-24s %s%s\n", report->name, report->title, remark);
+    fprintf(stream, "%-24s %s%s\n", report->name, language_shown(report->title), language_shown(remark));
     for (size_t i = 0, used = 0; i < plan->column_count; i++)
         if (plan->columns[i].there)
             fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan->columns[i].id);
@@ -809,7 +809,7 @@ struct list {
     void *arg;
 };
 
-#define WITHOUT_ROWS " (no rows here)"
+#define WITHOUT_ROWS LANGUAGE_MARK(" (no rows here)")
 
 /* A table is about to give its first row, which is all that is asked for: it is given up. */
 static int stop_at_row(void *arg, const struct report_plan *plan, struct err *err)

@@ -28,7 +28,7 @@
 
 struct display {
     /* A UTF-8 one, whatever the user's is, for wcwidth; 0 when the system has none: then every character counts as one
-     * column. */
+     * column, ideographs as two. */
     locale_t locale;
 };
 

@@ -51,7 +51,7 @@ struct display_character display_character_at(const struct display *display, con
     if (code >= 0x20 && code < 0x7f)
         return (struct display_character){1, 1, true};
     bool control = code < 0x20 || utf8_is_control(text, bytes);
-    int width = display->locale == (locale_t)0 ? 1 : wcwidth((wchar_t)code);
+    int width = display->locale != (locale_t)0 ? wcwidth((wchar_t)code) : utf8_is_ideograph(text) ? 2 : 1;
     if (control || width < 0)
         return (struct display_character){bytes, 1, false};
     return (struct display_character){bytes, (size_t)width, true};

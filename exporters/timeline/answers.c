@@ -2,6 +2,7 @@
 #include "exporters/timeline/answers.h"
 
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "features/answers/load/load.h"
 
@@ -23,8 +24,9 @@ int track_answers_load(struct track_run *run, struct err *err)
 
 const char *track_answers_absence(const struct track_answers *answers)
 {
-    return answers->workload.facts.placed ? "start times of tasks are synthesised, so gaps are meaningless"
-                                          : "the capture has nothing of it";
+    return language_said(answers->workload.facts.placed
+                             ? "start times of tasks are synthesised, so gaps are meaningless"
+                             : "the capture has nothing of it");
 }
 
 void track_answers_release(struct track_answers *answers)

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "db/query/query.h"
 #include "db/warm_up.h"
 #include "exporters/cann_report.h"
@@ -204,7 +205,8 @@ static void tell_absent(const struct track_run *run, const char *name)
         layer++;
     if (layer == NULL || *layer == NULL || run->run->options->absent == NULL)
         return;
-    snprintf(text, sizeof text, "the layer '%s' is empty: %s", name, track_answers_absence(run->answers));
+    snprintf(text, sizeof text, language_said("the layer '%s' is empty: %s"), name,
+             track_answers_absence(run->answers));
     run->run->options->absent(text);
 }
 

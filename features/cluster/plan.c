@@ -289,8 +289,10 @@ static int tell_file(const struct aggregate *rank, const char *name, enum rank_f
                      *path = directory != NULL ? path_join(directory, name) : NULL;
     if (path == NULL)
         return err_no_memory(err);
-    diag_report(diag, DIAG_RANK_SILENT, FILE_PLACE(path, NULL), "%s: rank %lld has no %s, but others have",
-                file == RANK_FILE_MISSING ? "it is missing" : "nothing is in it", (long long)rank->rank, lacks);
+    diag_report(diag, DIAG_RANK_SILENT, FILE_PLACE(path, NULL),
+                file == RANK_FILE_MISSING ? "it is missing: rank %lld has no %s, but others have"
+                                          : "nothing is in it: rank %lld has no %s, but others have",
+                (long long)rank->rank, lacks);
     return 0;
 }
 

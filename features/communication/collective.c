@@ -272,7 +272,7 @@ static int add_step(struct collective *collective, const struct collective_step 
         return 0; /* of an unknown size neither a sum nor a bandwidth is made */
     if (step->medium != MEDIUM_LOCAL && add_traffic(collective, step->medium, step, err) < 0)
         return err_status(err);
-    if (task->local_rank < 0 || task->local_rank == COLLECTIVE_NO_RANK)
+    if (task->local_rank == COLLECTIVE_NO_RANK)
         return 0;
     const struct collective_pair pair = {
         .from = task->local_rank,

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COLLECTIVE_NO_RANK INT64_C(4294967295)
+#define COLLECTIVE_NO_RANK INT64_MIN /* as queries give an SQL NULL */
 
 /* Kinds of an operator's tasks. */
 enum collective_task_kind {

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/words.h"
 
 #include <fnmatch.h>
@@ -796,7 +797,7 @@ static int hold_gate(struct compare_gate *result, const struct comparison *compa
 {
     if (result->gate->metric == GATE_GAP && (!are_gaps_known(base) || !are_gaps_known(other))) {
         snprintf(result->why, sizeof result->why,
-                 "start times of tasks in a capture are synthesised, so gaps are meaningless");
+                 language_shown("start times of tasks in a capture are synthesised, so gaps are meaningless"));
         return 0;
     }
     if (gate_has_pattern(result->gate->metric))

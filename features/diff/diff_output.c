@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/diff/diff_output.h"
 
+#include "base/language.h"
 #include "exporters/json_text.h"
 #include "exporters/table/grid.h"
 
@@ -259,14 +260,16 @@ static void put_failed(FILE *stream, const struct comparison *comparison, bool m
 void diff_causes_text(const struct comparison *comparison, char text[DIFF_CAUSES_SIZE])
 {
     static const char *const words[] = {
-        [CAUSE_STEP_TIME] = "step time", [CAUSE_PERIOD] = "period",           [CAUSE_OPERATORS] = "operators",
-        [CAUSE_GAPS] = "gaps",           [CAUSE_CALLS] = "calls of the host", [CAUSE_GATES] = "gates"};
+        [CAUSE_STEP_TIME] = LANGUAGE_MARK("step time"),     [CAUSE_PERIOD] = LANGUAGE_MARK("period"),
+        [CAUSE_OPERATORS] = LANGUAGE_MARK("operators"),     [CAUSE_GAPS] = LANGUAGE_MARK("gaps"),
+        [CAUSE_CALLS] = LANGUAGE_MARK("calls of the host"), [CAUSE_GATES] = LANGUAGE_MARK("gates")};
     size_t used = 0;
 
     text[0] = '\0';
     for (int i = 0; i < VERDICT_CAUSES; i++)
         if (comparison->causes[i])
-            used += (size_t)snprintf(text + used, DIFF_CAUSES_SIZE - used, "%s%s", used > 0 ? ", " : "", words[i]);
+            used += (size_t)snprintf(text + used, DIFF_CAUSES_SIZE - used, "%s%s", used > 0 ? ", " : "",
+                                     language_shown(words[i]));
 }
 
 static void put_causes(FILE *stream, const struct comparison *comparison, bool markdown)
@@ -311,7 +314,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
     language_print(stream, "%sNew: ", end);
     put_names(stream, output->new_side, markdown);
     language_print(stream, "%sComparability: %.2f%s%s", end, comparison->score,
-                   comparison->comparable ? "" : ", too different to say anything", end);
+                   comparison->comparable ? "" : language_shown(", too different to say anything"), end);
     for (size_t i = 0; i < comparison->check_count; i++) {
         const struct compare_check *check = &comparison->checks[i];
         if (!check->same)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/diff/gate.h"
 
+#include "base/language.h"
 #include "base/suggest.h"
 #include "features/answers/analysis/profile.h"
 
@@ -77,12 +78,12 @@ static const struct suffix {
 static const char *expected_units(enum gate_unit unit)
 {
     static const char *const texts[] = {
-        [UNIT_OF_TIME] = "%, ns, us, ms or s",
+        [UNIT_OF_TIME] = LANGUAGE_MARK("%, ns, us, ms or s"),
         [UNIT_OF_SHARE] = "%",
-        [UNIT_OF_BYTES] = "%, B, KB, MB or GB",
-        [UNIT_OF_COUNT] = "% or no unit",
+        [UNIT_OF_BYTES] = LANGUAGE_MARK("%, B, KB, MB or GB"),
+        [UNIT_OF_COUNT] = LANGUAGE_MARK("% or no unit"),
     };
-    return texts[unit];
+    return language_said(texts[unit]);
 }
 
 static int parse_limit(struct gate *gate, struct err *err)

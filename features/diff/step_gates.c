@@ -2,6 +2,8 @@
 /* Gates on measures of steps: models, batches and devices are held against the limit one by one. */
 #include "features/diff/compare.h"
 
+#include "base/language.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,10 +100,11 @@ static void tell_why(struct compare_gate *result, const struct side *base, const
         for (size_t i = 0; i < sides[s]->count && recorded[0] == '\0'; i++)
             workload_recorded_text(&sides[s]->profiles[i]->facts, recorded);
     if (recorded[0] != '\0')
-        snprintf(result->why, sizeof result->why, "%s: no two are consecutive, so the time between them is unknown",
-                 recorded);
+        snprintf(result->why, sizeof result->why,
+                 language_shown("%s: no two are consecutive, so the time between them is unknown"), recorded);
     else
-        snprintf(result->why, sizeof result->why, "no model, batch and device has consecutive steps on both sides");
+        snprintf(result->why, sizeof result->why,
+                 language_shown("no model, batch and device has consecutive steps on both sides"));
 }
 
 void step_gates_hold(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new)

@@ -2,6 +2,7 @@
 /* The verdict of a comparison: over steps, operators, gaps, calls of the host, and gates. */
 #include "features/diff/compare.h"
 
+#include "base/language.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -53,16 +54,19 @@ static void name_rest(struct comparison *comparison)
         return;
     if (gap != NULL && sign * gaps > least) {
         used = (size_t)snprintf(comparison->rest_cause, REST_TEXT_SIZE,
-                                "gaps between operators %+.3f us, most of it '%.200s' %+.3f us", number_us(gaps),
-                                gap->key, number_us(change_of(gap)));
+                                language_shown("gaps between operators %+.3f us, most of it '%.200s' %+.3f us"),
+                                number_us(gaps), gap->key, number_us(change_of(gap)));
         if (call != NULL && used < REST_TEXT_SIZE)
-            snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used, "; of host calls '%.200s' %+.3f us",
-                     call->key, number_us(change_of(call)));
+            snprintf(comparison->rest_cause + used, REST_TEXT_SIZE - used,
+                     language_shown("; of host calls '%.200s' %+.3f us"), call->key, number_us(change_of(call)));
         return;
     }
-    snprintf(comparison->rest_cause, REST_TEXT_SIZE, "%s",
-             change < 0 ? "the rows add up to more than the step changed: they ran in parallel, or outside of steps"
-                        : "the rows add up to less than the step changed: fewer ran in parallel, or outside of steps");
+    snprintf(
+        comparison->rest_cause, REST_TEXT_SIZE, "%s",
+        change < 0
+            ? language_shown("the rows add up to more than the step changed: they ran in parallel, or outside of steps")
+            : language_shown(
+                  "the rows add up to less than the step changed: fewer ran in parallel, or outside of steps"));
 }
 
 static void explain_rest(struct comparison *comparison)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/file/outfile.h"
+#include "base/language.h"
 #include "base/utf8.h"
 #include "features/flame/flame.h"
 #include "features/page/html_writer.h"
@@ -241,8 +242,9 @@ static void put_line(struct html_writer *w, unsigned y, const char *anchor)
 
 static void put_head(struct picture *picture, unsigned height)
 {
-    static const char *const titles[FLAME_WEIGHTS] = {"Time of devices by stack", "Time of the host by stack",
-                                                      "Executions by stack"};
+    static const char *const titles[FLAME_WEIGHTS] = {LANGUAGE_MARK("Time of devices by stack"),
+                                                      LANGUAGE_MARK("Time of the host by stack"),
+                                                      LANGUAGE_MARK("Executions by stack")};
     struct html_writer *w = &picture->w;
     const struct flame *flame = picture->flame;
 

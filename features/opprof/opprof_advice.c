@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Advice about an OPPROF directory: its rules are queries (rules/opprof_rule.h). */
+#include "base/language.h"
 #include "db/query/query_loop.h"
 #include "features/feature.h"
 #include "features/opprof/opprof_measures.h"
@@ -53,10 +54,11 @@ static int look_for_tables(sqlite3 *db, struct advice *advice, struct finding *f
         if (there)
             continue;
         if (rule->metrics[i] != NULL)
-            snprintf(text, sizeof text, "%s.csv was not collected: 'msprof op --aic-metrics=%s' collects it",
+            snprintf(text, sizeof text,
+                     language_shown("%s.csv was not collected: 'msprof op --aic-metrics=%s' collects it"),
                      rule->metrics[i], rule->metrics[i]);
         else
-            snprintf(text, sizeof text, "OpBasicInfo.csv is missing: copy the whole directory");
+            snprintf(text, sizeof text, language_shown("OpBasicInfo.csv is missing: copy the whole directory"));
         return intern_keep(&advice->texts, text, &finding->not_checked, err);
     }
     int64_t known = 1;
@@ -85,15 +87,21 @@ static int look_for_launches(sqlite3 *db, struct advice *advice, struct finding 
             return err_status(err);
         if (lacking == 0)
             continue;
-        const char *verb = lacking == 1 ? " has" : "es have", *metric = rule->metrics[i];
+        const char *metric = rule->metrics[i];
         if (metric != NULL)
             snprintf(text, sizeof text,
-                     "%lld launch%s no %s.csv, and the others pass: 'msprof op --aic-metrics=%s' collects it",
-                     (long long)lacking, verb, metric, metric);
+                     language_counted_shown(
+                         "%lld launch has no %s.csv, and the others pass: 'msprof op --aic-metrics=%s' collects it",
+                         "%lld launches have no %s.csv, and the others pass: 'msprof op --aic-metrics=%s' collects it",
+                         (uint64_t)lacking),
+                     (long long)lacking, metric, metric);
         else
             snprintf(text, sizeof text,
-                     "%lld launch%s no OpBasicInfo.csv, and the others pass: copy the whole directory",
-                     (long long)lacking, verb);
+                     language_counted_shown(
+                         "%lld launch has no OpBasicInfo.csv, and the others pass: copy the whole directory",
+                         "%lld launches have no OpBasicInfo.csv, and the others pass: copy the whole directory",
+                         (uint64_t)lacking),
+                     (long long)lacking);
         return intern_keep(&advice->texts, text, &finding->not_checked, err);
     }
     return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/opprof/opprof_page.h"
 
+#include "base/language.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,12 +170,13 @@ static void put_verdict(struct html_page *page, const struct drawn_row *row, con
         html_name(w, row->cells[OP_NAME], strlen(row->cells[OP_NAME]));
     else
         html_text(w, "An operator whose OpBasicInfo.csv is missing");
-    if (is_known(row->cells[OP_TYPE]) && is_known(row->cells[OP_BLOCKS]))
-        html_text_f(w, " (%s, %s block%s%s%s%s)", row->cells[OP_TYPE], row->cells[OP_BLOCKS],
-                    strcmp(row->cells[OP_BLOCKS], "1") == 0 ? "" : "s",
-                    is_known(row->cells[OP_MIX_BLOCKS]) ? " of cube cores and " : "",
-                    is_known(row->cells[OP_MIX_BLOCKS]) ? row->cells[OP_MIX_BLOCKS] : "",
-                    is_known(row->cells[OP_MIX_BLOCKS]) ? " of vector cores" : "");
+    const bool has_blocks = is_known(row->cells[OP_TYPE]) && is_known(row->cells[OP_BLOCKS]);
+    if (has_blocks && is_known(row->cells[OP_MIX_BLOCKS]))
+        html_text_f(w, " (%s, %s blocks of cube cores and %s of vector cores)", row->cells[OP_TYPE],
+                    row->cells[OP_BLOCKS], row->cells[OP_MIX_BLOCKS]);
+    else if (has_blocks)
+        html_text_f(w, strcmp(row->cells[OP_BLOCKS], "1") == 0 ? " (%s, %s block)" : " (%s, %s blocks)",
+                    row->cells[OP_TYPE], row->cells[OP_BLOCKS]);
     if (is_known(row->cells[OP_DURATION]))
         html_text_f(w, " took %s us", row->cells[OP_DURATION]);
     if (is_known(row->cells[OP_LONGEST]))
@@ -215,7 +218,7 @@ static void draw_pipes(struct html_page *page, const struct drawn_row *rows, siz
     if (bars == 0)
         return;
     put_launch(page, rows);
-    snprintf(caption, sizeof caption, "Pipes of %s cores: share of their time; pipes overlap",
+    snprintf(caption, sizeof caption, language_shown("Pipes of %s cores: share of their time; pipes overlap"),
              before_cores(rows->cells[CORE]));
     chart_begin_sized(page, caption, "Pipes as bars; the table below has the numbers",
                       (int)(ROW_HEIGHT * (double)bars));
@@ -283,7 +286,8 @@ static void draw_core(struct html_page *page, const struct drawn_row *rows, size
     if (cells == 0)
         return;
     const size_t shown = cells < CELLS_MAX ? cells : CELLS_MAX, lines = (shown + CELLS_OF_LINE - 1) / CELLS_OF_LINE;
-    snprintf(text, sizeof text, "Blocks on %.40s in their order, the stronger the colour, the longer", core);
+    snprintf(text, sizeof text, language_shown("Blocks on %.40s in their order, the stronger the colour, the longer"),
+             core);
     chart_begin_sized(page, text, "Times of blocks as a map; the table below has the numbers",
                       (int)(CELL_SIZE * (double)lines));
     for (size_t i = 0; i < count && place < shown; i++) {
@@ -294,7 +298,7 @@ static void draw_core(struct html_page *page, const struct drawn_row *rows, size
         html_open_f(w, "rect", "class=heat|x=%.2f|y=%.2f|width=%.2f|height=%.2f|fill-opacity=%.3f",
                     CHART_LEFT + CELL_SIZE * (double)(place % CELLS_OF_LINE), CELL_SIZE * (double)line, CELL_SIZE - 2,
                     CELL_SIZE - 2, longest > 0 ? 0.08 + 0.92 * fmax(time, 0) / longest : 0.08);
-        snprintf(text, sizeof text, "block %s: %s us, %s %% off the mean", rows[i].cells[BLOCK],
+        snprintf(text, sizeof text, language_shown("block %s: %s us, %s %% off the mean"), rows[i].cells[BLOCK],
                  rows[i].cells[BLOCK_TIME], rows[i].cells[BLOCK_OFF]);
         put_title(w, text);
         html_close(w);
@@ -336,8 +340,9 @@ static void tell_roofs(struct html_page *page, const struct drawn_row *rows, siz
     if (number_of(rows->cells[ROOF_WORK]) > 0)
         html_note(page, "Roof of work: %s GOP/s, %s.", rows->cells[ROOF_WORK],
                   strcmp(rows->cells[CORE], "vector") == 0
-                      ? "as many operations a cycle of the cores in use as in the busy cycles of the vector unit"
-                      : "8192 operations a cycle of the cores in use");
+                      ? language_shown(
+                            "as many operations a cycle of the cores in use as in the busy cycles of the vector unit")
+                      : language_shown("8192 operations a cycle of the cores in use"));
     else
         html_note(page, "The compute roof is unknown: the files have no operations or no frequency.");
     for (size_t i = 0; i < count; i++) {
@@ -367,7 +372,7 @@ static void draw_roofline(struct html_page *page, const struct drawn_row *rows, 
         return;
     chart_plane_settle(&plane);
     put_launch(page, rows);
-    snprintf(text, sizeof text, "Work of %s cores (GOP/s) by intensity (OP/B), both by powers of ten",
+    snprintf(text, sizeof text, language_shown("Work of %s cores (GOP/s) by intensity (OP/B), both by powers of ten"),
              before_cores(rows->cells[CORE]));
     chart_begin_sized(page, text, "Paths of memory under their roofs; the table below has the numbers",
                       CHART_PLANE_HEIGHT + 24);
@@ -460,11 +465,12 @@ static void put_path(struct html_page *page, const struct drawn_row *row, double
     html_open_f(w, "polygon", "class=dot|points=%.2f,%.2f %.2f,%.2f %.2f,%.2f", right - 8, middle + 4, right,
                 middle + 8, right - 8, middle + 12);
     html_close(w);
-    snprintf(text, sizeof text, "%s%s%s GB/s%s%s%s%s", is_known(row->cells[PATH_BYTES]) ? row->cells[PATH_BYTES] : "",
+    snprintf(text, sizeof text, "%s%s%s GB/s%s", is_known(row->cells[PATH_BYTES]) ? row->cells[PATH_BYTES] : "",
              is_known(row->cells[PATH_BYTES]) ? " B, " : "", row->cells[whole ? PATH_BANDWIDTH : PATH_MEAN],
-             whole ? "" : " a core", is_known(row->cells[PATH_USAGE]) ? ", up to " : "",
-             is_known(row->cells[PATH_USAGE]) ? row->cells[PATH_USAGE] : "",
-             is_known(row->cells[PATH_USAGE]) ? " % of the peak" : "");
+             whole ? "" : language_shown(" a core"));
+    if (is_known(row->cells[PATH_USAGE]))
+        snprintf(text + strlen(text), sizeof text - strlen(text), language_shown(", up to %s %% of the peak"),
+                 row->cells[PATH_USAGE]);
     chart_label(w, "middle", (left + right) / 2, middle - 4, text);
 }
 
@@ -483,7 +489,8 @@ static void draw_paths(struct html_page *page, const struct drawn_row *rows, siz
     if (paths == 0)
         return;
     put_launch(page, rows);
-    snprintf(caption, sizeof caption, "Paths of %s cores: bytes and bandwidth", before_cores(rows->cells[CORE]));
+    snprintf(caption, sizeof caption, language_shown("Paths of %s cores: bytes and bandwidth"),
+             before_cores(rows->cells[CORE]));
     chart_begin_sized(page, caption, "Paths between memories as a diagram; the table below has the numbers",
                       (int)(PATH_HEIGHT * (double)paths));
     for (size_t i = 0; i < count; i++) {

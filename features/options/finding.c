@@ -2,6 +2,7 @@
 #include "features/options/finding.h"
 
 #include "base/array.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
@@ -199,7 +200,7 @@ int switch_problem_add(struct switch_problems *problems, const char *key, const 
     char message[ERR_TEXT_SIZE];
     va_list args;
     va_start(args, format);
-    err_format(message, sizeof message, format, args);
+    err_format(message, sizeof message, language_shown(format), args);
     va_end(args);
     struct switch_problem problem = {copy_of(key), copy_of(value != NULL ? value : ""), copy_of(message),
                                      copy_of(suggestion)};
@@ -398,13 +399,13 @@ const char *switch_writer_name(unsigned writer)
     case SWITCH_ACL:
         return "acl.json";
     case SWITCH_SVP:
-        return "acl.json of an SVP board";
+        return language_shown("acl.json of an SVP board");
     case SWITCH_MINDSPORE:
         return "MindSpore";
     case SWITCH_PYTORCH:
         return "PyTorch";
     default:
-        return "TensorFlow and GE";
+        return language_shown("TensorFlow and GE");
     }
 }
 
@@ -624,8 +625,8 @@ static int report_unknown(struct switch_finding *finding, const struct given *gi
             suggestion_offer(&nearest, rule->key);
     }
     const char *name = named != NULL ? named : nearest.nearest[0] != '\0' ? nearest.nearest : NULL;
-    return switch_problem_add(&finding->problems, given->key, given->text.data, name, err, "unknown option%s%s",
-                              name != NULL ? "; did you mean " : "", name != NULL ? name : "");
+    return switch_problem_add(&finding->problems, given->key, given->text.data, name, err,
+                              name != NULL ? "unknown option; did you mean %s" : "unknown option", name);
 }
 
 /* Finds what is near to a wrong value: a word, or the end of the range that it is beyond. */
@@ -719,9 +720,9 @@ static int check_option(struct switch_finding *finding, const struct given *give
     if (!is_right_type(rule, given, finding->writer))
         return switch_problem_add(&finding->problems, given->key, value, given->sound ? typed_value(rule, value) : NULL,
                                   err, "it must be %s",
-                                  rule->check == SWITCH_FLAG ? "true or false, without quotes"
-                                  : rule->as_number          ? "a number, without quotes"
-                                                             : "a text in quotes");
+                                  rule->check == SWITCH_FLAG ? language_shown("true or false, without quotes")
+                                  : rule->as_number          ? language_shown("a number, without quotes")
+                                                             : language_shown("a text in quotes"));
     return 0;
 }
 

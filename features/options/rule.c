@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/options/rule.h"
 
+#include "base/language.h"
 #include "base/number.h"
 #include "base/words.h"
 
@@ -229,32 +230,36 @@ void switch_rule_tell(const struct switch_rule *rule, char ret[SWITCH_REASON_SIZ
 {
     switch (rule->check) {
     case SWITCH_WORD:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "one of %s", rule->words);
+        (void)snprintf(ret, SWITCH_REASON_SIZE, language_shown("one of %s"), rule->words);
         break;
     case SWITCH_LIST:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a list of %s", rule->words);
+        (void)snprintf(ret, SWITCH_REASON_SIZE, language_shown("a list of %s"), rule->words);
         break;
     case SWITCH_RANGE:
     case SWITCH_SIZE:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a number from %" PRId64 " to %" PRId64 "%s", rule->low, rule->high,
-                       rule->check == SWITCH_SIZE ? " followed by MB" : "");
+        (void)snprintf(ret, SWITCH_REASON_SIZE,
+                       rule->check == SWITCH_SIZE
+                           ? language_shown("a number from %" PRId64 " to %" PRId64 " followed by MB")
+                           : language_shown("a number from %" PRId64 " to %" PRId64),
+                       rule->low, rule->high);
         break;
     case SWITCH_NAMES:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "names divided by commas");
+        (void)snprintf(ret, SWITCH_REASON_SIZE, "%s", language_shown("names divided by commas"));
         break;
     case SWITCH_PATH:
         (void)snprintf(ret, SWITCH_REASON_SIZE,
-                       "a path of at most %d bytes without control characters and \"'\\%%><|&$;`", MOST_PATH);
-        break;
-    case SWITCH_BOARD_PATH:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a path of at most %d letters, digits, and '_', '-', '.', '/'",
+                       language_shown("a path of at most %d bytes without control characters and \"'\\%%><|&$;`"),
                        MOST_PATH);
         break;
+    case SWITCH_BOARD_PATH:
+        (void)snprintf(ret, SWITCH_REASON_SIZE,
+                       language_shown("a path of at most %d letters, digits, and '_', '-', '.', '/'"), MOST_PATH);
+        break;
     case SWITCH_TEXT:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "a text");
+        (void)snprintf(ret, SWITCH_REASON_SIZE, "%s", language_shown("a text"));
         break;
     case SWITCH_FLAG:
-        (void)snprintf(ret, SWITCH_REASON_SIZE, "true or false");
+        (void)snprintf(ret, SWITCH_REASON_SIZE, "%s", language_shown("true or false"));
         break;
     case SWITCH_ANY:
         *ret = '\0';

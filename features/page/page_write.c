@@ -2,6 +2,7 @@
 #include "features/page/page.h"
 
 #include "base/array.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/writer.h"
@@ -575,7 +576,8 @@ int html_put_table(struct html_page *page, const struct html_table *table, uint6
         html_absent(page, "Captures of this family have no table '%s'.", table->report);
     else if (status == 0 && filling.rows == 0)
         html_absent(page, "Table '%s' needs %s, which this capture does not have.", table->report,
-                    filling.report->needs != NULL ? filling.report->needs : "records that its import did not find");
+                    filling.report->needs != NULL ? filling.report->needs
+                                                  : language_shown("records that its import did not find"));
     if (ret_rows != NULL)
         *ret_rows = filling.rows;
     return status;

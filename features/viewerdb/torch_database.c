@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
+#include "base/language.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query_loop.h"
@@ -366,7 +367,8 @@ static int add_metadata(struct torch_tables *tables, struct err *err)
     if (err->code == ERR_NO_MEMORY)
         return err_status(err);
     if (err->code != ERR_NOT_FOUND)
-        tables->analysis->not_written(tables->analysis->not_written_arg, "META_DATA of the database", err_message(err));
+        tables->analysis->not_written(tables->analysis->not_written_arg, language_said("META_DATA of the database"),
+                                      err_message(err));
     *err = (struct err)ERR_INIT;
     return 0;
 }

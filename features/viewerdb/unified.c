@@ -411,14 +411,15 @@ static const char frequency_rows[] =
     " SELECT device_id, time_ns, mhz, die_id FROM kept_low_power WHERE mhz IS NOT NULL AND die_id < 2"
     " ORDER BY 1, 2, 4;";
 
-/* The number of a type of communication, when the list of its names has it. */
-#define HCCL_TYPE(named, column)                                                                                       \
-    "coalesce(" named ".id, iif(" column " IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) "))"
+/* The number of a type of communication, when the list of its names has it. given: what a record about it fills. */
+#define HCCL_TYPE(named, given)                                                                                        \
+    "coalesce(" named ".id, iif(" given " IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) "))"
 #define OP_DATA_TYPE HCCL_TYPE("d", "o.data_type")
-#define RDMA_TYPE HCCL_TYPE("r", "c.rdma_type")
-#define TRANSPORT_TYPE HCCL_TYPE("p", "c.transport_type")
-#define DATA_TYPE HCCL_TYPE("d", "c.data_type")
-#define LINK_TYPE HCCL_TYPE("k", "c.link_type")
+#define RDMA_TYPE HCCL_TYPE("r", "c.plane_id")
+#define TRANSPORT_TYPE HCCL_TYPE("p", "c.plane_id")
+#define DATA_TYPE HCCL_TYPE("d", "c.plane_id")
+#define LINK_TYPE HCCL_TYPE("k", "c.plane_id")
+#define RANK(column) "coalesce(" column ", iif(c.plane_id IS NULL, -1, " NO_NUMBER "))"
 #define INVALID SQL_NUMBER(HCCL_INVALID)
 static const char schedule_rows[] =
     "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
@@ -440,19 +441,24 @@ static const char collective_rows[] =
 static const char transfer_rows[] =
     "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
-    "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
-    "  " TRANSPORT_TYPE ", iif(c.plane_id IS NULL, coalesce(c.bytes, -1), c.bytes), " DATA_TYPE ", " LINK_TYPE
-    ", c.op_id, c.master,"
-    "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, "
-    "0),"
-    "  c.bytes) * 1e9 / " EXACT_NS ", 0))"
-    "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
-    "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
-    "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"
-    "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = c.data_type"
-    "  LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
-    "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " INVALID ") FROM kept_device_task t"
-    "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
+    "  coalesce(c.notify_id, -1), " RDMA_TYPE ", " RANK("c.local_rank") ", " RANK(
+        "c.remote_rank") ","
+                         "  " TRANSPORT_TYPE ", iif(c.plane_id IS NULL, coalesce(c.bytes, -1), c.bytes), " DATA_TYPE
+                         ", " LINK_TYPE ", c.op_id, c.master,"
+                         "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS "
+                         "NULL, coalesce(c.bytes, "
+                         "0),"
+                         "  c.bytes) * 1e9 / " EXACT_NS ", 0))"
+                         "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
+                         "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = "
+                         "c.rdma_type"
+                         "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"
+                         "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = c.data_type"
+                         "  LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
+                         "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " INVALID
+                         ") FROM kept_device_task t"
+                         "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT "
+                         "NULL ORDER BY t.id;";
 
 /* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
  * 4000000001 + its number; what no device sees has the connection 4000000000. */

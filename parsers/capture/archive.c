@@ -2,6 +2,7 @@
 #include "parsers/capture/archive.h"
 
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/words.h"
@@ -149,13 +150,13 @@ static int tell_library(const struct unpacking *unpacking, struct err *err)
 {
     const char *text = CALL(archive_error_string)(unpacking->reader);
     err_set(err, ERR_FORMAT, "'%s' cannot be read as an archive: %s", unpacking->path,
-            text != NULL ? text : "libarchive does not say why");
+            text != NULL ? text : language_said("libarchive does not say why"));
     return err_status(err);
 }
 
 static int tell_limit(const struct unpacking *unpacking, const char *what, uint64_t most, struct err *err)
 {
-    err_set(err, ERR_LIMIT, "'%s' unpacks to more than %" PRIu64 " %s", unpacking->path, most, what);
+    err_set(err, ERR_LIMIT, "'%s' unpacks to more than %" PRIu64 " %s", unpacking->path, most, language_said(what));
     return err_hint(err, "if that is right, unpack it yourself, and give the directory");
 }
 

@@ -5,6 +5,7 @@
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "parsers/capture/config_keys.h"
@@ -70,19 +71,20 @@ static int take_info(struct capture *capture, const char *name, const struct jso
     int64_t file_device = 0;
     if (strncmp(suffix, info_json, strlen(info_json)) == 0 &&
         number_parse_integer(suffix + strlen(info_json), strlen(suffix) - strlen(info_json), &file_device) != 0) {
-        report_config(capture, name, NULL, "no device number in the name; expected info.json.<device>; it is ignored");
+        report_config(capture, name, NULL,
+                      LANGUAGE_MARK("no device number in the name; expected info.json.<device>; it is ignored"));
         return 0;
     }
     const struct json *devices = json_member(root, "DeviceInfo");
     if (!json_is_array(devices)) {
         report_config(capture, name, "DeviceInfo",
-                      "no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}");
+                      LANGUAGE_MARK("no list of devices; expected {\"DeviceInfo\": [{\"aic_frequency\": \"600\"}]}"));
         return 0;
     }
     int status = 0;
     for (const struct json *entry = json_first(devices); entry != NULL && status == 0; entry = json_next(entry)) {
         if (!json_is_object(entry))
-            report_config(capture, name, "DeviceInfo", "an entry is not an object; it is ignored");
+            report_config(capture, name, "DeviceInfo", LANGUAGE_MARK("an entry is not an object; it is ignored"));
         else
             status = take_device(capture, entry, file_device, err);
     }
@@ -125,7 +127,8 @@ static int parse_object(struct capture *capture, const char *name, const char *t
         *ret = root;
         return 0;
     }
-    report_config(capture, name, NULL, root == NULL ? err_message(&mistake) : "not a JSON object; it is ignored");
+    report_config(capture, name, NULL,
+                  root == NULL ? err_message(&mistake) : LANGUAGE_MARK("not a JSON object; it is ignored"));
     json_free(root);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which family a capture is of, and what follows from that: chips that are read, clocks, what must be there. */
+#include "base/language.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/words.h"
@@ -234,17 +235,17 @@ static void settle_parts(struct capture *capture)
             part->start_monotonic_ns <= part->start_unix_ns)
             part->unix_offset_ns = part->start_unix_ns - part->start_monotonic_ns;
         else
-            missing = "start_info: times count from the start of the host instead of from 1970";
+            missing = LANGUAGE_MARK("no start_info: times count from the start of the host instead of from 1970");
         if (missing == NULL)
             shift_clock(part, capture->options.clock_shift_ns);
         if (part->host_monotonic_ns < 0 || (part->host_hz > 0 && part->host_tick < 0))
-            missing = "host_start.log: times are shifted";
+            missing = LANGUAGE_MARK("no host_start.log: times are shifted");
         else if (!part->is_host && part->device_tick < 0)
-            missing = "dev_start.log: times are shifted";
+            missing = LANGUAGE_MARK("no dev_start.log: times are shifted");
         else if (!part->is_host && part->device_hz <= 0)
-            missing = "hwts_frequency in info.json: the usual one of the chip is used";
+            missing = LANGUAGE_MARK("no hwts_frequency in info.json: the usual one of the chip is used");
         if (missing != NULL)
-            diag_report(capture->diag, DIAG_CONFIG_MISSING, FILE_PLACE(part->directory, NULL), "no %s", missing);
+            diag_report(capture->diag, DIAG_CONFIG_MISSING, FILE_PLACE(part->directory, NULL), "%s", missing);
     }
 }
 

@@ -172,9 +172,9 @@ static bool is_irregular(struct capture *capture, const struct entry *entry)
     const struct place place = {entry->name, -1, -1, NULL};
     const bool irregular = entry->leaves || !S_ISREG(entry->mode);
     if (irregular)
-        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture or is broken"
-                                  : "a device, pipe or socket");
+        diag_report(capture->diag, DIAG_FILE_TYPE, &place,
+                    entry->leaves ? "a symbolic link that leaves the capture or is broken; expected a regular file"
+                                  : "a device, pipe or socket; expected a regular file");
     return irregular;
 }
 

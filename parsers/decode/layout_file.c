@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/utf8.h"
 #include "parsers/decode/layout_rate.h"
 #include "parsers/decode/layout_text.h"
@@ -73,7 +74,7 @@ static int parse_kind(struct parser *p)
             return text_mistake(&p->line, "kind '%s' is not made of fixed-size records, so it has no layouts",
                                 record_kinds[count]->name);
     }
-    r = text_choose(&p->line, word, names, count, "kind", "kinds with layouts are: ");
+    r = text_choose(&p->line, word, names, count, "kind", language_said("kinds with layouts are: "));
     p->kind = r >= 0 ? record_kinds[r] : NULL;
     return r < 0 ? r : 0;
 }
@@ -279,7 +280,7 @@ static int take_unit(struct parser *p, size_t *at, const struct column *column, 
     char owner[LAYOUT_NAME_MAX + 32];
     for (size_t i = 0; i < sizeof unit_names / sizeof *unit_names; i++)
         names[i] = unit_names[i].unit == column->unit ? unit_names[i].name : NULL;
-    snprintf(owner, sizeof(owner), "column %s can be given in: ", column->name);
+    snprintf(owner, sizeof(owner), language_said("column %s can be given in: "), column->name);
     int r = text_choose(&p->line, word, names, sizeof names / sizeof *names, "unit", owner);
     *ret_factor = r >= 0 ? unit_names[r].factor : 1;
     return r < 0 ? r : 0;
@@ -475,7 +476,8 @@ static int parse_line(struct parser *p, const char *line, size_t length)
     const char *names[sizeof directives / sizeof *directives];
     for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
         names[i] = directives[i].name;
-    r = text_choose(&p->line, &p->line.words[0], names, sizeof names / sizeof *names, "word", "a line begins with: ");
+    r = text_choose(&p->line, &p->line.words[0], names, sizeof names / sizeof *names, "word",
+                    language_said("a line begins with: "));
     if (r < 0)
         return r;
     if (directives[r].inside && p->current == NULL)

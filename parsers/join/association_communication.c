@@ -376,6 +376,13 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     return set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err);
 }
 
+/* HCCL's number for what it does not know leaves the column empty. */
+static void set_known(struct row *row, size_t column, uint32_t value)
+{
+    if (value != UINT32_MAX)
+        row_set_integer(row, column, value);
+}
+
 static int emit_run_task(struct association *association, const struct collective_runs *runs,
                          const struct run_task *task, int64_t first_task_row, struct err *err)
 {
@@ -395,12 +402,12 @@ static int emit_run_task(struct association *association, const struct collectiv
     const struct host_transfer *transfer = &association->transfers.items[extra->transfer];
     row_set_integer(&row, COMMUNICATION_TASK_PLANE_ID, transfer->plane_id);
     row_set_integer(&row, COMMUNICATION_TASK_NOTIFY_ID, transfer->notify_id);
-    row_set_integer(&row, COMMUNICATION_TASK_LOCAL_RANK, transfer->local_rank);
-    row_set_integer(&row, COMMUNICATION_TASK_REMOTE_RANK, transfer->remote_rank);
-    row_set_integer(&row, COMMUNICATION_TASK_TRANSPORT_TYPE, transfer->transport_type);
-    row_set_integer(&row, COMMUNICATION_TASK_LINK_TYPE, transfer->link_type);
-    row_set_integer(&row, COMMUNICATION_TASK_RDMA_TYPE, transfer->rdma_type);
-    row_set_integer(&row, COMMUNICATION_TASK_DATA_TYPE, transfer->data_type);
+    set_known(&row, COMMUNICATION_TASK_LOCAL_RANK, transfer->local_rank);
+    set_known(&row, COMMUNICATION_TASK_REMOTE_RANK, transfer->remote_rank);
+    set_known(&row, COMMUNICATION_TASK_TRANSPORT_TYPE, transfer->transport_type);
+    set_known(&row, COMMUNICATION_TASK_LINK_TYPE, transfer->link_type);
+    set_known(&row, COMMUNICATION_TASK_RDMA_TYPE, transfer->rdma_type);
+    set_known(&row, COMMUNICATION_TASK_DATA_TYPE, transfer->data_type);
     if (transfer->bytes >= 0)
         row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
     row_set_integer(&row, COMMUNICATION_TASK_ESTIMATED_NS, transfer->estimated_ns);

@@ -561,11 +561,11 @@ static int report_unmatched(const struct association *association, struct device
         struct capture_file *file = &capture->files[of->file];
         struct place place = {file->name, of->record, of->offset, NULL};
         diag_go_back(capture->diag, mark_of(capture, of->mark, of->file));
-        diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place, "counters of stream %u task %u, which %s", of->stream_id,
-                    of->task_id,
-                    of->repeated     ? "has others already"
-                    : of->other_time ? "did not run then"
-                                     : "did not run");
+        diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place,
+                    of->repeated     ? "counters of stream %u task %u, which has others already"
+                    : of->other_time ? "counters of stream %u task %u, which did not run then"
+                                     : "counters of stream %u task %u, which did not run",
+                    of->stream_id, of->task_id);
         capture_file_drop(file, DIAG_PMU_UNMATCHED);
         status = 0;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who are we? Agent, key file, password, keyboard-interactive, in this order. */
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
@@ -39,7 +40,7 @@ struct question {
 
 static void tell_tried(struct attempt *attempt, const char *what)
 {
-    strbuf_addf(&attempt->tried, "%s%s", attempt->tried.length > 0 ? ", " : "", what);
+    strbuf_addf(&attempt->tried, "%s%s", attempt->tried.length > 0 ? ", " : "", language_said(what));
 }
 
 /* Result of a step: -code of a fatal error, REFUSED, or ACCEPTED. */
@@ -125,7 +126,8 @@ static int try_key_file(struct attempt *attempt, struct err *err)
         return result;
     }
     err_set(err, ERR_REMOTE, "cannot use the key '%s': its format is unknown, or %s", target->key,
-            target->passphrase != NULL ? "the passphrase is wrong" : "it needs a passphrase");
+            target->passphrase != NULL ? language_said("the passphrase is wrong")
+                                       : language_said("it needs a passphrase"));
     return err_hint(err, "set 'passphrase' in the ini file (env:NAME keeps it out of the file)");
 }
 
@@ -172,10 +174,10 @@ static int refused(const struct attempt *attempt, unsigned methods, struct err *
         if ((methods & steps[i].method) != 0 && steps[i].name != NULL)
             strbuf_addf(&takes, "%s%s", takes.length > 0 ? "," : "", steps[i].name);
     err_set(err, ERR_REMOTE, "'%s' refused to log in '%s': tried %s; the server accepts %s", target->host, target->user,
-            attempt->tried.length > 0 ? attempt->tried.data : "nothing",
-            takes.length > 0 ? takes.data : "no method that this program supports");
+            attempt->tried.length > 0 ? attempt->tried.data : language_said("nothing"),
+            takes.length > 0 ? takes.data : language_said("no method that this program supports"));
     if (advice != NULL)
-        return err_hint(err, "%s", advice);
+        return err_hint(err, "%s", language_said(advice));
     if (attempt->tried.length == 0)
         return err_hint(err, "set 'pwd' or 'key' in the ini file, or start an agent");
     return err_hint(err, "check 'username', and 'pwd' or 'key', in the ini file");

@@ -2,6 +2,7 @@
 /* From a host's name to a connection that is logged in, and again when it breaks. */
 #include "ssh/session/connection.h"
 
+#include "base/language.h"
 #include "base/progress.h"
 #include "ssh/session/internal.h"
 
@@ -37,9 +38,9 @@ static int handshake_failure(struct ssh_connection *connection, struct err *err)
     if (ssh_check_memory(connection, err) != 0)
         return err_status(err);
     err_set(err, ERR_REMOTE, "cannot agree with the SSH server of '%s', port %d: %s", target->host, target->port,
-            reason[0] != '\0' ? reason : "it closed the connection");
+            reason[0] != '\0' ? reason : language_said("it closed the connection"));
     if (advice != NULL)
-        return err_hint(err, "%s", advice);
+        return err_hint(err, "%s", language_said(advice));
     return err_hint(err, "check that port %d is the port of the SSH server", target->port);
 }
 

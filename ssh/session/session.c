@@ -2,6 +2,7 @@
 /* Waiting for a board: deadlines, interrupts, silence, keepalives, and what is said when the connection fails. */
 #include "ssh/session/internal.h"
 
+#include "base/language.h"
 #include "base/progress.h"
 
 #define TICK_MS 200
@@ -11,7 +12,7 @@
 static int lost(struct ssh_connection *connection, struct err *err, const char *reason)
 {
     connection->lost = true;
-    err_set(err, ERR_REMOTE, "the connection to '%s' is lost: %s", connection->target.host, reason);
+    err_set(err, ERR_REMOTE, "the connection to '%s' is lost: %s", connection->target.host, language_said(reason));
     return err_hint(err, "check that the board is on and connected, then run the command again");
 }
 

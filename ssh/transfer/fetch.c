@@ -3,6 +3,7 @@
 
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/progress.h"
 #include "ssh/session/internal.h"
 #include "ssh/transfer/beginning.h"
@@ -406,9 +407,9 @@ static int reconnect(struct transfer *transfer, struct err *err)
 static int tell_missing(struct transfer *transfer, struct err *err)
 {
     const struct fetched *first = &transfer->files[transfer->todo[CHECKSUMS][0]];
-    const char *what = first->received < first->size ? "it is incomplete"
-                       : first->is_wrong             ? "its checksum differs from the board's"
-                                                     : "the board did not report its checksum";
+    const char *what = first->received < first->size ? language_said("it is incomplete")
+                       : first->is_wrong             ? language_said("its checksum differs from the board's")
+                                                     : language_said("the board did not report its checksum");
     size_t length = strcspn(transfer->complaints.data, "\n");
 
     err_set(err, ERR_REMOTE, "%zu of %zu files were not transferred, the first is '%s': %s%s%.*s%s",

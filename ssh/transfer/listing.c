@@ -2,6 +2,7 @@
 #include "ssh/transfer/listing.h"
 
 #include "base/array.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -19,23 +20,23 @@ const char *listing_path_problem(const char *path)
     const char *at = path;
 
     if (path[0] == '\0')
-        return "it is empty";
+        return language_said("it is empty");
     if (path[0] == '/')
-        return "it is absolute";
+        return language_said("it is absolute");
     if (strlen(path) >= LISTING_MAX_PATH)
-        return "it is too long";
+        return language_said("it is too long");
     for (const char *c = path; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            return "it holds control characters";
+            return language_said("it holds control characters");
     for (;;) {
         size_t length = strcspn(at, "/");
 
         if (length == 0)
-            return "it has an empty component";
+            return language_said("it has an empty component");
         if (length > MAX_COMPONENT)
-            return "it is too long";
+            return language_said("it is too long");
         if ((length == 1 && at[0] == '.') || (length == 2 && at[0] == '.' && at[1] == '.'))
-            return "it leaves the directory";
+            return language_said("it leaves the directory");
         if (at[length] == '\0')
             return NULL;
         at += length + 1;

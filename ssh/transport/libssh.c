@@ -3,6 +3,7 @@
 #include "ssh/transport.h"
 
 #include "base/err.h"
+#include "base/language.h"
 #include "base/utf8.h"
 #include "ssh/transport/agent.h"
 #include "ssh/transport/algorithms.h"
@@ -173,8 +174,8 @@ const char *transport_advice(const struct transport *transport)
 {
     return strstr(transport_error(transport), "no match") == NULL
                ? NULL
-               : "the server needs a host key of type ed25519, ecdsa or RSA, one of the ciphers AES-GCM, "
-                 "chacha20-poly1305 or AES-CTR, and an equally recent key exchange";
+               : LANGUAGE_MARK("the server needs a host key of type ed25519, ecdsa or RSA, one of the ciphers AES-GCM, "
+                               "chacha20-poly1305 or AES-CTR, and an equally recent key exchange");
 }
 
 /* Everything that came before its end has been handed on by then. */

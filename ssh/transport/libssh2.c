@@ -4,6 +4,7 @@
 #include "ssh/transport.h"
 
 #include "base/err.h"
+#include "base/language.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "ssh/transport/agent.h"
@@ -384,12 +385,16 @@ static const struct {
     const char *names, *title, *advice;
 } preferences[] = {
     {LIBSSH2_METHOD_KEX, ALGORITHMS_KEY_EXCHANGES ",ext-info-c", "key exchange",
-     "the server needs a key exchange of curve25519, ECDH over a NIST curve, or Diffie-Hellman of 2048 bits or more"},
-    {LIBSSH2_METHOD_HOSTKEY, NULL, "host key", "the server needs a host key of type ed25519, ecdsa or RSA"},
+     LANGUAGE_MARK("the server needs a key exchange of curve25519, ECDH over a NIST curve, or Diffie-Hellman of 2048 "
+                   "bits or more")},
+    {LIBSSH2_METHOD_HOSTKEY, NULL, "host key",
+     LANGUAGE_MARK("the server needs a host key of type ed25519, ecdsa or RSA")},
     {LIBSSH2_METHOD_CRYPT_CS, ALGORITHMS_CIPHERS, "cipher", NULL},
     {LIBSSH2_METHOD_CRYPT_SC, ALGORITHMS_CIPHERS, "cipher", NULL},
-    {LIBSSH2_METHOD_MAC_CS, ALGORITHMS_MACS, "MAC", "the server needs hmac-sha2-256, hmac-sha2-512 or hmac-sha1"},
-    {LIBSSH2_METHOD_MAC_SC, ALGORITHMS_MACS, "MAC", "the server needs hmac-sha2-256, hmac-sha2-512 or hmac-sha1"},
+    {LIBSSH2_METHOD_MAC_CS, ALGORITHMS_MACS, "MAC",
+     LANGUAGE_MARK("the server needs hmac-sha2-256, hmac-sha2-512 or hmac-sha1")},
+    {LIBSSH2_METHOD_MAC_SC, ALGORITHMS_MACS, "MAC",
+     LANGUAGE_MARK("the server needs hmac-sha2-256, hmac-sha2-512 or hmac-sha1")},
 };
 #define PREFERENCE_COUNT (sizeof preferences / sizeof preferences[0])
 
@@ -592,16 +597,17 @@ static bool agrees(struct transport *transport, size_t which, const struct bytes
 
 static const char *advise(size_t which, const struct bytes *list)
 {
-    static const char rsa[] =
+    static const char rsa[] = LANGUAGE_MARK(
         "libssh2 before 1.11 knows RSA host keys by SHA-1 alone (ssh-rsa), which this server does not have. Give the "
         "board another key: 'ssh-keygen -t ed25519 -N \"\" -f /etc/ssh/ssh_host_ed25519_key' (dropbear: 'dropbearkey "
         "-t "
         "ed25519 -f /etc/dropbear/dropbear_ed25519_host_key'), and start its SSH server again; or build msprof with "
-        "libssh ('make SSH=libssh') or a newer libssh2";
-    static const char old_ciphers[] =
+        "libssh ('make SSH=libssh') or a newer libssh2");
+    static const char old_ciphers[] = LANGUAGE_MARK(
         "the server needs one of the ciphers AES-CTR: libssh2 before 1.11 knows neither AES-GCM nor chacha20-poly1305; "
-        "allow aes128-ctr on the board, or build msprof with libssh ('make SSH=libssh') or a newer libssh2";
-    static const char ciphers[] = "the server needs one of the ciphers AES-GCM, chacha20-poly1305 or AES-CTR";
+        "allow aes128-ctr on the board, or build msprof with libssh ('make SSH=libssh') or a newer libssh2");
+    static const char ciphers[] =
+        LANGUAGE_MARK("the server needs one of the ciphers AES-GCM, chacha20-poly1305 or AES-CTR");
 
     if (preferences[which].method == LIBSSH2_METHOD_HOSTKEY && !is_recent() &&
         list_has((const char *)list->data, list->length, "rsa-sha2-256"))
@@ -626,7 +632,7 @@ static void explain_handshake(struct transport *transport)
     for (size_t i = 0; i < PREFERENCE_COUNT && wire_read_text(&hello, &at, &list); i++) {
         if (agrees(transport, i, &list))
             continue;
-        snprintf(transport->error, sizeof transport->error, "no match for the %s: the server has %.*s",
+        snprintf(transport->error, sizeof transport->error, language_said("no match for the %s: the server has %.*s"),
                  preferences[i].title, list.length < MOST_TOLD ? (int)list.length : MOST_TOLD, (const char *)list.data);
         utf8_mask(transport->error);
         transport->advice = advise(i, &list);
@@ -659,12 +665,13 @@ const char *transport_advice(const struct transport *transport)
     if (transport->hello != NULL)
         return transport->advice;
     if (transport->wants_new_password)
-        return "the password has expired: log in once by hand and change it";
+        return LANGUAGE_MARK("the password has expired: log in once by hand and change it");
     if (transport->rsa_was_tried && !is_recent())
-        return "libssh2 before 1.11 signs with RSA keys by SHA-1 alone, which today's servers refuse: use a key of "
-               "type "
-               "ed25519 or ecdsa ('ssh-keygen -t ed25519'), or build msprof with libssh ('make SSH=libssh') or a newer "
-               "libssh2 (rsa-sha2)";
+        return LANGUAGE_MARK(
+            "libssh2 before 1.11 signs with RSA keys by SHA-1 alone, which today's servers refuse: use a key of "
+            "type "
+            "ed25519 or ecdsa ('ssh-keygen -t ed25519'), or build msprof with libssh ('make SSH=libssh') or a newer "
+            "libssh2 (rsa-sha2)");
     return NULL;
 }
 

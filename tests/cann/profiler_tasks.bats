@@ -277,6 +277,31 @@ END
     done
 }
 
+@test "counters that no metric of their group shows are shown as they were counted, on every chip, and that is said" {
+    local chip group events wanted
+    while read -r chip group events wanted; do
+        copy_family "prof-910$([ "$chip" -eq 1 ] && echo a || echo b)" PROF_1
+        find PROF_1 -name '*.done' -delete
+        python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 "$chip" "$group" "$events" "$group" "$events"
+        run_msprof export summary PROF_1 --stable-names
+        expect_status 0
+        IFS= read -r header <PROF_1/mindstudio_profiler_output/op_summary.csv
+        expect_equal "$chip $group: $(tr ',' '\n' <<<"$header" | grep -E '^(ai[cv]_)?r[0-9a-f]+$' | tr '\n' ' ')" "$chip $group: ${wanted//,/ }"
+        if [ -n "$wanted" ]; then
+            expect_contains "$stderr" "op_summary: counters of no metric of their group: each is shown as it was"
+        else
+            expect_not_contains "$stderr" "op_summary: "
+        fi
+        rm -rf PROF_1
+    done <<'END'
+5 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x7f aic_r54,aic_r7f,aiv_r54,aiv_r7f,
+1 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x416 r416,
+7 PipelineExecuteUtilization 0x12c,0x49,0x4a,0x9,0x302,0xc,0xd,0x54 r54,
+5 MemoryUB 0x10,0x13,0x37,0x38,0x3d,0x3e,0x43,0x44
+5 PipeUtilization 0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55
+END
+}
+
 @test "a group of counters that is not known is named, and its counters are there" {
     copy_family prof-910b PROF_1
     find PROF_1 -name '*.done' -delete

@@ -133,7 +133,7 @@ END
         JOIN STRING_IDS s ON s.id = m.type ORDER BY timestampNs)")" "allocate 4096,allocate 0,release 4096"
 }
 
-@test "the database has raw counts of counters that a user chose, and numbers of what op_summary of chips 7, 8 and 11 has as N/A" {
+@test "the database has raw counts of counters that a user chose or that a group has in no metric, and numbers of what op_summary of chips 7, 8 and 11 has as N/A" {
     local chip events metrics column raw text
     while read -r chip events metrics column raw text; do
         rm -rf PROF_1 out
@@ -158,12 +158,57 @@ print(next(csv.DictReader(open("out/mindstudio_profiler_output/op_summary.csv", 
 5 0x15,0x416,0x9 Custom:0x15,0x416,0x9 aiv_r15 0.0 0
 1 0x15,0x416,0x9 Custom:0x15,0x416,0x9 r15 700.0 700
 8 0x15,0x416,0x9 Custom:0x15,0x416,0x9 r9 58.0 58
+5 0x8,0xa,0x7f PipeUtilization aic_r7f 58.0 58
+1 0x8,0xa,0x7f PipeUtilization r7f 58.0 58
 7 0x8,0xa,0x9 PipeUtilization vec_ratio 0.175 N/A
 8 0x8,0xa,0x9 PipeUtilization mac_ratio 0.009 0.009
 11 0x64,0x65,0x66 ResourceConflictRatio vec_bank_cflt_ratio 0.009 N/A
 8 0x15,0x16,0x31 Memory ub_read_bw(GB/s) 20.8616 N/A
 1 0x15,0x16,0x31 Memory ub_read_bw(GB/s) 20.8616 20.862
 END
+}
+
+@test "with --trace-compat times of reductions have their number, which counts on through all iterations on 910B" {
+    local chip
+    for chip in 1 5; do
+        rm -rf PROF_1
+        write_capture <<END
+p = Prof("PROF_1", chip=$chip)
+for time, tag in ((1000, 0), (2000, 2), (3000, 10000), (3500, 10001), (6000, 3), (7000, 4), (8000, 2), (8100, 10000),
+                  (8200, 10001), (8300, 10002), (8400, 10003), (9000, 3), (9500, 4), (9900, 1)):
+    p.step(time, tag, 3)
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+END
+        events --trace-compat <<END
+found = [(e['name'], sorted(set(e['args']) - {'Iteration ID'})) for e in events if e['name'].startswith('Reduce_')]
+numbers = (0, 1, 2) if $chip == 5 else (0, 0, 1)
+assert found == [('Reduce_%d_%d' % (iteration, n), ['Reduce End %d' % n, 'Reduce Start %d' % n])
+                 for iteration, n in zip((1, 2, 2), numbers)], found
+END
+        events <<'END'
+found = [(e['name'], sorted(set(e['args']) - {'Iteration ID'})) for e in events if e['name'].startswith('Reduce_')]
+assert found == [(name, ['Reduce End', 'Reduce Start']) for name in ('Reduce_1_0', 'Reduce_2_0', 'Reduce_2_1')], found
+END
+    done
+}
+
+@test "a kernel of no length is no slice of Computing, in timelines and in the database" {
+    write_capture <<'END'
+for task, (begin, end) in enumerate(((5000, 6000), (8000, 8000), (9000, 9500)), 1):
+    p.launch(100 * task, 1, task, 'op')
+    p.ran(begin, end, 1, task)
+END
+    for compat in '' --trace-compat; do
+        # shellcheck disable=SC2086 # an option, or none
+        events $compat <<'END'
+found = [(e['name'], e['dur']) for e in events if e['ph'] == 'X' and process[e['pid']] == 'Overlap Analysis']
+assert sorted(found) == [('Computing', 0.5), ('Computing', 1), ('Free', 3)], found
+END
+    done
+    run_msprof export db -q --stable-names PROF_1
+    expect_equal "$(sqlite3 PROF_1/msprof.db "SELECT group_concat(type || ' ' || (endNs - startNs)) FROM
+        (SELECT * FROM OVERLAP_ANALYSIS ORDER BY startNs)")" "0 1000,3 3000,0 500"
 }
 
 @test "with --trace-compat traffic of chips 15 and 16 over PCIE has a value under the name of each die" {

@@ -871,6 +871,25 @@ PY
     expect_contains "$stderr" "'msprof cluster DIR' reads those"
 }
 
+@test "medians of medians of steps are rounded once: half nanoseconds are kept until they are printed" {
+    needs python3
+    mkdir RUN
+    python3 - <<'PY'
+import os
+from torch_ranks import write_rank
+for rank, times in enumerate(((1000, 1000), (1000, 1001), (1001, 1002))):
+    out = write_rank('RUN', rank, [])
+    os.remove(os.path.dirname(out) + '/profiler_metadata.json')  # no stages
+    with open(out + '/step_trace_time.csv', 'w', encoding='utf-8') as f:
+        f.write('Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n')
+        for step, ns in enumerate(times):
+            f.write('%d,%.3f,0,0,0,%.3f\n' % (step, ns / 1000, ns / 1000))
+PY
+    run_msprof -q cluster RUN
+    expect_equal "$(cut -d, -f 2,5,6,9,10 RUN/cluster_analysis_output/slow_computing.csv | sed 1d | sort)" \
+        $'0,1,1.001,1,1.001\n1,1.001,1.001,1.001,1.001\n2,1.002,1,1.002,1'
+}
+
 @test "rank_times.csv tells what each rank masks and how long it is free, of steps that say it, and all ranks together" {
     needs python3
     mkdir RUN

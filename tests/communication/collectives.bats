@@ -401,6 +401,48 @@ assert dict(links) == {'1': None, '2': 'HCCS'}
 END
 }
 
+@test "a type or a rank that HCCL does not know is N/A in the timeline, null in the matrix and in SQL, and what Ascend's tool writes in its forms" {
+    {
+        collectives
+        cat <<'END'
+UNKNOWN = 0xffffffff
+whole(1000, 9000, 'hcom_a')
+for i, types in enumerate(((UNKNOWN,) * 4, (3, UNKNOWN, 0, UNKNOWN))):
+    task(2000 + 200 * i, 'Memcpy', 10, 1 + i, ran=(20000 + 10000 * i, 30000 + 10000 * i), size=1000, types=types,
+         ranks=(i, UNKNOWN, 8), notify=2 ** 64 - 1)
+END
+    } | capture
+    expect_sql "SELECT local_rank, remote_rank, data_type, link_type, transport_type, rdma_type FROM communication_task" \
+        $'0|||||\n1||3||0|'
+    expect_sql "SELECT local_rank, remote_rank, data_type, link_type, transport_type, rdma_type FROM hccl_info" \
+        $'0|||||\n1||3||0|'
+    for kind in summary db timeline "timeline --trace-compat"; do
+        # shellcheck disable=SC2086 # a command and its options
+        run_msprof export $kind -dir PROF_1 --stable-names --output "out${kind#timeline}"
+        expect_status 0
+    done
+    python3 - <<'END'
+import glob, json, sqlite3
+keys = ('notify_id', 'src rank', 'dst rank', 'transport type', 'data type', 'link type')
+def told(path):
+    events = json.load(open(path + '/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+    return [tuple(event['args'][key] for key in keys) for event in events if 'notify_id' in event.get('args', {})]
+assert told('out') == [('N/A', 0, 'N/A', 'N/A', 'N/A', 'N/A'), ('N/A', 1, 'N/A', 'SDMA', 'FP16', 'N/A')], told('out')
+number, invalid = '18446744073709551615', 'INVALID_TYPE'
+assert told('out --trace-compat') == [(number, 0, 4294967295, invalid, invalid, invalid),
+                                      (number, 1, 4294967295, 'SDMA', 'FP16', invalid)], told('out --trace-compat')
+matrix = json.load(open('outsummary/mindstudio_profiler_output/communication_matrix.json', encoding='utf-8'))['Total HCCL Operators']
+assert {pair: link['Transport Type'] for pair, link in matrix.items()} == {'1-1': None}, matrix
+for path in glob.glob('outsummary/mindstudio_profiler_output/communication*'):
+    assert '4294967295' not in open(path, encoding='utf-8').read(), path
+viewers = sqlite3.connect('outdb/msprof.db').execute(
+    'SELECT t.name, l.name, d.name, r.name, dstRank FROM COMMUNICATION_TASK_INFO c JOIN ENUM_HCCL_TRANSPORT_TYPE t ON t.id = transportType'
+    ' JOIN ENUM_HCCL_LINK_TYPE l ON l.id = linkType JOIN ENUM_HCCL_DATA_TYPE d ON d.id = dataType'
+    ' JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = rdmaType').fetchall()
+assert viewers == [(invalid, invalid, invalid, invalid, 4294967295), ('SDMA', invalid, 'FP16', invalid, 4294967295)], viewers
+END
+}
+
 @test "a size that HCCL does not know is N/A, and in no sum and no bandwidth, of tasks of the host and of the AI CPU" {
     {
         collectives

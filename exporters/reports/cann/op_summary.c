@@ -184,16 +184,15 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
     return status;
 }
 
-/* Whether it counted a group that has no metrics here, and not events that the user chose. */
-static bool counts_unknown_group(const struct device_columns *device)
+/* Says that counters are shown as they are which the user did not choose as such. group: of the plan. */
+static void note_raw_counters(const struct report_run *run, const struct pmu_plan *plan, const char *group)
 {
-    const char *const groups[] = {device->pmu.aic.raw ? device->part->metrics : "",
-                                  device->pmu.aiv.raw ? device->part->aiv_metrics : ""};
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        if (groups[i][0] != '\0' && strncmp(groups[i], PMU_CUSTOM, sizeof PMU_CUSTOM - 1) != 0)
-            return true;
-    }
-    return false;
+    if (plan->extra)
+        run->session->result->note = "op_summary: counters of no metric of their group: each is shown as it was "
+                                     "counted, in a column named r and the event's number";
+    else if (plan->raw && group[0] != '\0' && strncmp(group, PMU_CUSTOM, sizeof PMU_CUSTOM - 1) != 0)
+        run->session->result->note = "op_summary: unknown group of counters: each counter is shown as it was "
+                                     "counted, in a column named r and the event's number";
 }
 
 static int open_summary(struct report_run *run, struct err *err)
@@ -207,9 +206,9 @@ static int open_summary(struct report_run *run, struct err *err)
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
                   cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
     for (size_t i = 0; !failed && i < summary->device_count; i++) {
-        if (counts_unknown_group(&summary->devices[i]))
-            run->session->result->note = "op_summary: unknown group of counters: each counter is shown as it was "
-                                         "counted, in a column named r and the event's number";
+        const struct device_columns *device = &summary->devices[i];
+        note_raw_counters(run, &device->pmu.aic, device->part->metrics);
+        note_raw_counters(run, &device->pmu.aiv, device->part->aiv_metrics);
     }
     for (size_t i = 0; !failed && i < summary->metric_count; i++) {
         const struct report_column metric = {summary->metrics[i], .form = FORM_SCALED,
@@ -476,6 +475,8 @@ static int open_summary_2022(struct report_run *run, struct err *err)
     bool failed = query_window_read(run->session->db, &summary->window, err) < 0 ||
                   device_2022_of(&summary->device, run, err) < 0 ||
                   counters_2022_init(&summary->counters, &summary->device, err) < 0;
+    if (!failed && summary->counters.plan.count > 0)
+        note_raw_counters(run, &summary->counters.plan, summary->device.part->metrics);
     for (size_t i = 0; !failed && i < summary->counters.plan.count; i++) {
         const struct report_column column = {summary->counters.plan.columns[i].title, SHOWN(metrics[i]),
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};

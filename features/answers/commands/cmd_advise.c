@@ -199,6 +199,7 @@ static int run_advise(const struct settings *settings)
 
 const struct command command_advise = {
     .path = "advise",
+    .people = READ_BY_PEOPLE(advise.format, ~(1U << ADVICE_JSON)),
     .parent = COMMAND_ROOT,
     .only_answers = true,
     .order = 130,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/language.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "db/database.h"
@@ -29,7 +30,7 @@ struct roofline roofline_of(const struct workload_facts *facts, const struct roo
 
     if (is_board(facts) && facts->clock_khz > 0) {
         ret.work_ns = (double)facts->clock_khz / 1e6;
-        ret.work_source = "the clock of the cores";
+        ret.work_source = language_shown("the clock of the cores");
     } else if (!is_board(facts) && roofs->flop_s > 0) {
         ret.work_ns = roofs->flop_s / 1e9;
         ret.work_source = "--peak-flops";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/reports/outcome.h"
 
+#include "base/language.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "base/words.h"
@@ -348,7 +349,7 @@ int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, 
                                         "chip %" PRId64 " has nothing of it", outcome->chip);
         else if (!has_company(finding, effect))
             status = switch_problem_add(&finding->warnings, effect->key, item->value, NULL, err,
-                                        "%s: no table has it without %s", effect->what, effect->with);
+                                        "%s: no table has it without %s", language_shown(effect->what), effect->with);
     }
     return status;
 }
@@ -414,31 +415,29 @@ static int ask_trace(sqlite3 *db, struct trace *trace, struct err *err)
                : 0;
 }
 
-static void put_need(struct strbuf *ret, const struct switch_effect *effect)
+static void put_need(char ret[MOST_SETTING], const struct switch_effect *effect)
 {
     const struct switch_rule *rule = switch_rule_find(effect->key, effect->writers);
     bool is_switch = rule != NULL && rule->check == SWITCH_WORD && words_list_has(rule->words, "on", 2);
     const char *value = effect->value != NULL ? effect->value : is_switch ? "on" : NULL;
-    strbuf_addf(ret, "%s%s%s", effect->key, value != NULL ? " = " : "", value != NULL ? value : "");
+    snprintf(ret, MOST_SETTING, "%s%s%s", effect->key, value != NULL ? " = " : "", value != NULL ? value : "");
 }
 
 static void put_reason(struct strbuf *ret, const struct trace *trace)
 {
     const struct switch_effect *effect = trace->effect;
-    char setting[MOST_SETTING];
+    char setting[MOST_SETTING], need[MOST_SETTING];
+    put_need(need, effect);
     snprintf(setting, sizeof setting, "%s", trace->setting);
     utf8_mask(setting);
     if (!trace->on_chip) {
-        strbuf_adds(ret, "; chips of this kind do not have it");
+        strbuf_adds(ret, language_said("; chips of this kind do not have it"));
     } else if (trace->said && switch_was_on(effect, trace->setting)) {
-        strbuf_adds(ret, ", though ");
-        put_need(ret, effect);
-        strbuf_adds(ret, " was set");
+        strbuf_addf(ret, language_said(", though %s was set"), need);
+    } else if (trace->said) {
+        strbuf_addf(ret, language_said("; it needs %s, which this capture had %s"), need, setting);
     } else {
-        strbuf_adds(ret, "; it needs ");
-        put_need(ret, effect);
-        if (trace->said)
-            strbuf_addf(ret, ", which this capture had %s", setting);
+        strbuf_addf(ret, language_said("; it needs %s"), need);
     }
 }
 
@@ -468,7 +467,7 @@ int outcome_tell_absence(sqlite3 *db, const char *report, struct strbuf *ret, st
         return err_status(err);
     if (facts.family != CAPTURE_SVP && find_cause(db, report, &cause, err) < 0)
         return err_status(err);
-    strbuf_addf(ret, "%s: no data", report);
+    strbuf_addf(ret, language_said("%s: no data"), report);
     if (cause.effect != NULL)
         put_reason(ret, &cause);
     return ret->failed ? err_no_memory(err) : 0;
@@ -522,13 +521,13 @@ static void list_asked(const struct circumstances *now, enum recorded_by by, str
 {
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (switches[i].by == by && now->on[i])
-            strbuf_addf(ret, "%s%s", ret->length > 0 ? " and " : "", switches[i].name);
+            strbuf_addf(ret, "%s%s", ret->length > 0 ? language_said(" and ") : "", switches[i].name);
 }
 
-/* A clause of the sentence. */
-static void add_reason(struct strbuf *ret, bool *any, const char *before, const char *names, const char *after)
+/* A clause of the sentence follows. */
+static void begin_reason(struct strbuf *ret, bool *any)
 {
-    strbuf_addf(ret, "%s%s%s%s", *any ? "; " : "", before, names, after);
+    strbuf_adds(ret, *any ? language_said("; ") : "");
     *any = true;
 }
 
@@ -542,19 +541,31 @@ static void add_reasons(const struct circumstances *now, struct strbuf *ret)
     }
     bool no_device = now->devices == 0 || now->by_us > 0;
     bool ended_early = now->said > 0 && now->ended == 0; /* calls and marks may have been, unwritten */
-    if (ended_early)
-        add_reason(ret, &any, "the program ended before profiling was stopped (no end_info)", "", "");
-    if (names[BY_DEVICE].length > 0 && no_device)
-        add_reason(ret, &any, "no device was recorded, the only source of ", names[BY_DEVICE].data, "");
-    if (names[BY_CALLS].length > 0 && !ended_early)
-        add_reason(ret, &any, "no call of what ", names[BY_CALLS].data,
-                   now->by_us > 0 ? " asks for was seen (msprof run sees them)" : " asks for was made");
-    if (names[BY_MARKS].length > 0 && !ended_early)
-        add_reason(ret, &any, "the program set no mark, which ", names[BY_MARKS].data, " asks for");
-    if (now->said > 0 && names[BY_DEVICE].length + names[BY_CALLS].length + names[BY_MARKS].length == 0)
-        add_reason(ret, &any, "the mask asks for nothing that is recorded", "", "");
+    if (ended_early) {
+        begin_reason(ret, &any);
+        strbuf_adds(ret, language_said("the program ended before profiling was stopped (no end_info)"));
+    }
+    if (names[BY_DEVICE].length > 0 && no_device) {
+        begin_reason(ret, &any);
+        strbuf_addf(ret, language_said("no device was recorded, the only source of %s"), names[BY_DEVICE].data);
+    }
+    if (names[BY_CALLS].length > 0 && !ended_early) {
+        begin_reason(ret, &any);
+        strbuf_addf(ret,
+                    now->by_us > 0 ? language_said("no call of what %s asks for was seen (msprof run sees them)")
+                                   : language_said("no call of what %s asks for was made"),
+                    names[BY_CALLS].data);
+    }
+    if (names[BY_MARKS].length > 0 && !ended_early) {
+        begin_reason(ret, &any);
+        strbuf_addf(ret, language_said("the program set no mark, which %s asks for"), names[BY_MARKS].data);
+    }
+    if (now->said > 0 && names[BY_DEVICE].length + names[BY_CALLS].length + names[BY_MARKS].length == 0) {
+        begin_reason(ret, &any);
+        strbuf_adds(ret, language_said("the mask asks for nothing that is recorded"));
+    }
     if (!any)
-        add_reason(ret, &any, "no model was executed, the program ended early, or profiling was off", "", "");
+        strbuf_adds(ret, language_said("no model was executed, the program ended early, or profiling was off"));
     for (int by = BY_DEVICE; by <= BY_MARKS; by++)
         strbuf_release(&names[by]);
 }
@@ -570,7 +581,7 @@ int outcome_tell_emptiness(sqlite3 *db, struct strbuf *ret, struct err *err)
         return err_status(err);
     if (records > 0 || foreign > 0)
         return 0;
-    strbuf_adds(ret, "nothing was recorded, because ");
+    strbuf_adds(ret, language_said("nothing was recorded, because "));
     add_reasons(&now, ret);
     return ret->failed ? err_no_memory(err) : 0;
 }
@@ -596,7 +607,7 @@ static void print_problems(const char *title, const struct switch_problems *prob
         const struct switch_problem *problem = &problems->items[i];
 
         if (i == 0)
-            fprintf(stream, "\n%s:\n", title);
+            fputs(title, stream);
         fputs("  ", stream);
         grid_put_safe_line(stream, problem->key, false);
         if (*problem->value != '\0') {
@@ -606,7 +617,7 @@ static void print_problems(const char *title, const struct switch_problems *prob
         fputs(": ", stream);
         grid_put_safe_line(stream, problem->message, false);
         if (problem->suggestion != NULL) {
-            fputs(" (try ", stream);
+            language_print(stream, " (try ");
             grid_put_safe_line(stream, problem->suggestion, false);
             fputc(')', stream);
         }
@@ -616,21 +627,21 @@ static void print_problems(const char *title, const struct switch_problems *prob
 
 static void print_effects(const struct outcome *outcome, FILE *stream)
 {
-    fputs("\nCollected:\n", stream);
+    language_print(stream, "\nCollected:\n");
     if (outcome->effects.count == 0)
-        fputs("  nothing\n", stream);
+        language_print(stream, "  nothing\n");
     for (size_t i = 0; i < outcome->effects.count; i++) {
         const struct outcome_effect *item = &outcome->effects.items[i];
 
         fprintf(stream, "  %s = ", item->effect->key);
         grid_put_safe_line(stream, item->value, false);
         if (!item->on_chip)
-            fprintf(stream, ": nothing on chip %" PRId64 "; ", outcome->chip);
+            language_print(stream, ": nothing on chip %" PRId64 "; ", outcome->chip);
         else
             fputs(": ", stream);
-        fputs(item->effect->what, stream);
+        fputs(language_shown(item->effect->what), stream);
         if (item->effect->chips != SWITCH_EVERY_CHIP) {
-            fputs(item->on_chip ? " (chips " : " is of chips ", stream);
+            language_print(stream, item->on_chip ? " (chips " : " is of chips ");
             put_chips(stream, item->effect, ", ");
             fputs(item->on_chip ? ")" : "", stream);
         }
@@ -641,7 +652,7 @@ static void print_effects(const struct outcome *outcome, FILE *stream)
 static void print_outputs(const struct outcome *outcome, FILE *stream)
 {
     if (outcome->tables.count + outcome->files.count + outcome->layers.count > 0)
-        fputs("\nFiles and columns:\n", stream);
+        language_print(stream, "\nFiles and columns:\n");
     for (size_t i = 0; i < outcome->tables.count; i++) {
         const struct outcome_table *table = &outcome->tables.items[i];
 
@@ -653,7 +664,7 @@ static void print_outputs(const struct outcome *outcome, FILE *stream)
     for (size_t i = 0; i < outcome->files.count; i++)
         fprintf(stream, "  %.*s_*.json\n", (int)outcome->files.items[i].length, outcome->files.items[i].name);
     for (size_t i = 0; i < outcome->layers.count; i++)
-        fprintf(stream, "%s%.*s", i == 0 ? "  msprof_*.json with the layers: " : ", ",
+        fprintf(stream, "%s%.*s", i == 0 ? language_shown("  msprof_*.json with the layers: ") : ", ",
                 (int)outcome->layers.items[i].length, outcome->layers.items[i].name);
     fputs(outcome->layers.count > 0 ? "\n" : "", stream);
 }
@@ -662,12 +673,12 @@ static void print_text(const struct switch_finding *finding, const struct outcom
                        FILE *stream)
 {
     grid_put_safe_line(stream, file, false);
-    fprintf(stream, ": options of %s", switch_writer_name(finding->writer));
+    language_print(stream, ": options of %s", switch_writer_name(finding->writer));
     if (outcome->chip != OUTCOME_EVERY_CHIP)
-        fprintf(stream, " on chip %" PRId64, outcome->chip);
-    fprintf(stream, ": %s\n", finding->problems.count == 0 ? "valid" : "not valid");
-    print_problems("Problems", &finding->problems, stream);
-    print_problems("Warnings", &finding->warnings, stream);
+        language_print(stream, " on chip %" PRId64, outcome->chip);
+    language_print(stream, finding->problems.count == 0 ? ": valid\n" : ": not valid\n");
+    print_problems(language_shown("\nProblems:\n"), &finding->problems, stream);
+    print_problems(language_shown("\nWarnings:\n"), &finding->warnings, stream);
     print_effects(outcome, stream);
     print_outputs(outcome, stream);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/rules/rule.h"
 
+#include "base/language.h"
 #include "base/number.h"
 
 #include <strings.h>
@@ -25,7 +26,7 @@ static void check_svp_bound(const struct advice_look *look, struct finding *find
         }
     }
     if (counted <= 0) {
-        finding->not_checked = "only SVP captures have these counters";
+        finding->not_checked = LANGUAGE_MARK("only SVP captures have these counters");
         return;
     }
     double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
@@ -54,7 +55,7 @@ static bool is_slow_activation(const struct workload *workload, const struct wor
 static void check_svp_activation(const struct advice_look *look, struct finding *finding)
 {
     if (strcmp(look->workload->facts.chip, "SVP") != 0) {
-        finding->not_checked = "only SVP captures have layers";
+        finding->not_checked = LANGUAGE_MARK("only SVP captures have layers");
         return;
     }
     double sum = rule_take_operators(look, finding, is_slow_activation);
@@ -69,7 +70,7 @@ static void check_svp_activation(const struct advice_look *look, struct finding 
  * this use of its vector units. */
 enum { FINE_NETWORK = 60, FINE_CUBE = 70, FINE_VECTOR = 50, BUSY_UNIT = 50 };
 
-#define NOT_OF_SVP "only SVP captures have these counters, with metrics"
+#define NOT_OF_SVP LANGUAGE_MARK("only SVP captures have these counters, with metrics")
 
 static bool is_counted(const struct workload_operator *op)
 {
@@ -215,7 +216,7 @@ static void check_svp_gelu(const struct advice_look *look, struct finding *findi
     size_t whole = 0;
 
     if (strcmp(workload->facts.chip, "SVP") != 0) {
-        finding->not_checked = "only SVP captures have layers";
+        finding->not_checked = LANGUAGE_MARK("only SVP captures have layers");
         return;
     }
     memset(look->wanted, 0, workload->operator_count * sizeof *look->wanted);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/answers/rules/rule.h"
 
+#include "base/language.h"
 #include "base/number.h"
 
 static void check_memory_calls(const struct advice_look *look, struct finding *finding)
 {
     if (!look->host->known) {
-        finding->not_checked = "the capture has no calls of the host";
+        finding->not_checked = LANGUAGE_MARK("the capture has no calls of the host");
         return;
     }
     const struct call_evidence *memory = &look->host->memory;
@@ -63,7 +64,7 @@ static void check_frequency(const struct advice_look *look, struct finding *find
              look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 
-static const char no_calls[] = "the capture has no calls of the host";
+static const char no_calls[] = LANGUAGE_MARK("the capture has no calls of the host");
 
 static void check_compile(const struct advice_look *look, struct finding *finding)
 {

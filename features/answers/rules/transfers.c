@@ -2,9 +2,10 @@
 /* How communication operators move their data. */
 #include "features/answers/rules/rule.h"
 
+#include "base/language.h"
 #include "base/number.h"
 
-static const char nothing_moved[] = "the capture has no transfers of communication operators";
+static const char nothing_moved[] = LANGUAGE_MARK("the capture has no transfers of communication operators");
 
 /* What is known of both kinds of links together; negative: nothing. */
 static double saves_of(double sdma_ns, double rdma_ns)
@@ -36,7 +37,7 @@ static void check_unaligned(const struct advice_look *look, struct finding *find
     const struct transfer_evidence *sdma = &look->host->records.sdma;
 
     if (sdma->count == 0) {
-        finding->not_checked = "the capture has no transfers by SDMA";
+        finding->not_checked = LANGUAGE_MARK("the capture has no transfers by SDMA");
         return;
     }
     double value = rule_percent((double)sdma->unaligned, (double)sdma->count);
@@ -70,7 +71,7 @@ static void check_retransmission(const struct advice_look *look, struct finding 
     const struct records_evidence *records = &look->host->records;
 
     if (records->rdma.count == 0) {
-        finding->not_checked = "the capture has no transfers by RDMA";
+        finding->not_checked = LANGUAGE_MARK("the capture has no transfers by RDMA");
         return;
     }
     double value = rule_percent((double)records->slowest_ns, look->elapsed_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/cluster/commands/cluster_tables.h"
 
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/suggest.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_HINT "'msprof cluster --table list' prints those that there are"
+#define LIST_HINT LANGUAGE_MARK("'msprof cluster --table list' prints those that there are")
 
 static int refuse_name(const char *name)
 {

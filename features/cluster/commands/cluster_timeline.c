@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -86,14 +87,15 @@ int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *t
     number_list_add(&found, there->numbers.items, there->numbers.count);
     if (found.failed || absent.failed)
         return err_no_memory(err);
-    const char *list = found.length > 0 ? found.data : "none with a number";
+    const char *list = found.length > 0 ? found.data : language_said("none with a number");
     if (!chosen) {
-        err_set(err, ERR_NOT_FOUND, "%s that %s chooses; available: %s", words->none, words->option, list);
+        err_set(err, ERR_NOT_FOUND, "%s that %s chooses; available: %s", language_said(words->none), words->option,
+                list);
         return err_hint(err, "choose some of these, or omit %s for all", words->option);
     }
     *ret_absent = absent.length > 0 && warns;
     if (*ret_absent)
-        console_warning("%s of %s: %s; available: %s", words->these, words->option, absent.data, list);
+        console_warning("%s of %s: %s; available: %s", language_said(words->these), words->option, absent.data, list);
     return 0;
 }
 
@@ -101,8 +103,8 @@ int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *t
 static int check_ranks(const struct cluster_sources *sources, const struct ranges *ranges, bool *ret_absent,
                        struct err *err)
 {
-    static const struct range_words words = {"--ranks", "no capture belongs to a rank",
-                                             "no capture belongs to these ranks"};
+    static const struct range_words words = {"--ranks", LANGUAGE_MARK("no capture belongs to a rank"),
+                                             LANGUAGE_MARK("no capture belongs to these ranks")};
     struct numbers_there ranks = {.nameless = false};
     int status = 0;
     for (size_t i = 0; i < sources->count && status == 0; i++) {
@@ -230,8 +232,8 @@ static int refuse_count(size_t count, struct err *err)
 /* Reports ranks that were asked for, by number, and are not there: all of them were asked for. */
 static int tell_missing(const struct cluster_timeline *work, int *ret_status, struct err *err)
 {
-    static const struct range_words words = {"--ranks", "no capture belongs to a rank",
-                                             "no capture belongs to these ranks"};
+    static const struct range_words words = {"--ranks", LANGUAGE_MARK("no capture belongs to a rank"),
+                                             LANGUAGE_MARK("no capture belongs to these ranks")};
     struct numbers_there there = {.nameless = false};
     bool absent = work->lacks_ranks;
     int status = 0;

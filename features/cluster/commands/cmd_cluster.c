@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/map.h"
 #include "base/progress.h"
 #include "cli/capture/found.h"
@@ -518,7 +519,8 @@ static int find_steps(const struct loaded_ranks *ranks, struct numbers_there *re
 
 static int tell_absent(struct work *work, const struct numbers_there *steps, struct err *err)
 {
-    static const struct range_words words = {"--step", "no rank has a step", "no rank has these steps"};
+    static const struct range_words words = {"--step", LANGUAGE_MARK("no rank has a step"),
+                                             LANGUAGE_MARK("no rank has these steps")};
     int status = rank_ranges_check(&work->steps, steps, &words, work->team->me == 0, &work->lacks_steps, err);
     if (status == -ERR_NOT_FOUND) {
         work->nothing = true;
@@ -555,7 +557,7 @@ static int write_problems(struct work *work, struct err *err)
     if (work->lacks_ranks && work->team->me == 0)
         diag_report(&all, DIAG_RANK_MISSING, NULL, "some ranks of --ranks have no capture here");
     if (work->lacks_steps && work->team->me == 0)
-        diag_report(&all, DIAG_RANK_MISSING, NULL, "no rank has some of the steps of --step");
+        diag_report(&all, DIAG_RANK_MISSING, NULL, LANGUAGE_MARK("no rank has some of the steps of --step"));
     diag_merge(&all, &work->diag);
     if (cluster_problems_write(work->output, work->team, &all, err) < 0)
         return err_status(err);
@@ -689,7 +691,7 @@ int cluster_run(const struct settings *settings, struct team *team)
 
 static int refuse_format(const char *what, const char *formats)
 {
-    return console_fail(ERR_USAGE, NULL, "--format of %s is one of %s", what, formats);
+    return console_fail(ERR_USAGE, NULL, "--format of %s is one of %s", language_said(what), language_said(formats));
 }
 
 static int make_timeline(struct settings *settings)
@@ -758,6 +760,7 @@ static int run_cluster(const struct settings *given)
 
 const struct command command_cluster = {
     .path = "cluster",
+    .people = READ_BY_PEOPLE(cluster.format, 1U << CLUSTER_TABLE),
     .parent = COMMAND_ROOT,
     .order = 120,
     .summary = "analyse the ranks of a job together",

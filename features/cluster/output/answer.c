@@ -2,6 +2,7 @@
 #include "features/cluster/output/answer.h"
 
 #include "base/array.h"
+#include "base/language.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static size_t steps_of(const struct cluster_worst *worst)
 static void put_steps(const struct cluster_worst *worst, FILE *stream)
 {
     size_t slow = 0, steps = steps_of(worst);
-    const char *before = "  in the steps ";
+    const char *before = language_shown("  in the steps ");
 
     for (size_t i = 0; i < worst->waits.count; i++) {
         const struct step_wait *item = &worst->waits.items[i];
@@ -53,14 +54,16 @@ static void put_steps(const struct cluster_worst *worst, FILE *stream)
         }
     }
     if (slow > STEPS_LISTED)
-        fprintf(stream, " and %zu more", slow - STEPS_LISTED);
+        language_print(stream, " and %zu more", slow - STEPS_LISTED);
     if (slow == 0)
         return;
-    fprintf(stream, "\n  It was the slowest in %zu of %zu steps: %s.\n", slow, steps,
-            steps == 1         ? "one step does not show whether it recurs"
-            : slow * 2 > steps ? "it recurs"
-            : slow > 1         ? "it recurs now and then"
-                               : "it does not recur");
+    language_print(stream,
+                   steps == 1
+                       ? "\n  It was the slowest in %zu of %zu steps: one step does not show whether it recurs.\n"
+                   : slow * 2 > steps ? "\n  It was the slowest in %zu of %zu steps: it recurs.\n"
+                   : slow > 1         ? "\n  It was the slowest in %zu of %zu steps: it recurs now and then.\n"
+                                      : "\n  It was the slowest in %zu of %zu steps: it does not recur.\n",
+                   slow, steps);
 }
 
 static double last_share(const struct rank_verdict *rank)
@@ -73,18 +76,20 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
     const struct rank_verdict *rank = &worst->verdict;
 
     if (worst->ranks == 0) {
-        fputs("Slowest rank: not judged; no collective was recorded by all ranks of its group.\n", stream);
+        language_print(stream, "Slowest rank: not judged; no collective was recorded by all ranks of its group.\n");
         return;
     }
     const bool stands_out = verdict_stands_out(rank);
-    fprintf(stream, "Slowest rank: %s%" PRId64 "\n", stands_out ? "" : "none stands out; most was waited for ",
-            worst->rank);
-    fprintf(stream,
-            "  The others waited %.3f ms for it; it came last in %" PRId64 " of its %" PRId64
-            " collectives (%.1f %%).\n",
-            (double)rank->caused_ns / 1e3 / 1e3, rank->last, rank->collectives, 100 * last_share(rank));
+    language_print(stream,
+                   stands_out ? "Slowest rank: %" PRId64 "\n"
+                              : "Slowest rank: none stands out; most was waited for %" PRId64 "\n",
+                   worst->rank);
+    language_print(stream,
+                   "  The others waited %.3f ms for it; it came last in %" PRId64 " of its %" PRId64
+                   " collectives (%.1f %%).\n",
+                   (double)rank->caused_ns / 1e3 / 1e3, rank->last, rank->collectives, 100 * last_share(rank));
     if (stands_out && worst->unstepped)
-        fputs("  The captures are not divided into steps: nothing shows whether it recurs.\n", stream);
+        language_print(stream, "  The captures are not divided into steps: nothing shows whether it recurs.\n");
     else if (stands_out)
         put_steps(worst, stream);
 }
@@ -92,34 +97,56 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
 static void put_link(const struct cluster_worst *worst, FILE *stream)
 {
     if (worst->judged_links == 0) {
-        fprintf(stream, "Worst link: not judged; no %s.\n",
-                worst->links > 0 ? "link moved 1 MB, the minimum to judge bandwidth"
-                                 : "transfer between two ranks was recorded");
+        language_print(stream, worst->links > 0
+                                   ? "Worst link: not judged; no link moved 1 MB, the minimum to judge bandwidth.\n"
+                                   : "Worst link: not judged; no transfer between two ranks was recorded.\n");
         return;
     }
-    fprintf(stream,
-            "Worst link: %s%" PRId64 " -> %" PRId64
-            " (%s): %.3f GB/s, %.1f %% below the median of its kind (%.3f GB/s)\n",
-            worst->link.slow ? "" : "none stands out; ", worst->link.source, worst->link.target, worst->link.transport,
-            worst->link.bandwidth, worst->link.below, worst->link.median);
+    language_print(stream,
+                   worst->link.slow ? "Worst link: %" PRId64 " -> %" PRId64
+                                      " (%s): %.3f GB/s, %.1f %% below the median of its kind (%.3f GB/s)\n"
+                                    : "Worst link: none stands out; %" PRId64 " -> %" PRId64
+                                      " (%s): %.3f GB/s, %.1f %% below the median of its kind (%.3f GB/s)\n",
+                   worst->link.source, worst->link.target, worst->link.transport, worst->link.bandwidth,
+                   worst->link.below, worst->link.median);
 }
 
 static const char *of_step(const struct cluster_worst *worst)
 {
-    return worst->unstepped ? "in all" : "a step";
+    return language_shown(worst->unstepped ? "in all" : "a step");
 }
 
-static void put_computing(const struct cluster_worst *worst, const struct cluster_computing *it, const char *what,
-                          const char *others, FILE *stream)
+static void put_computing(const struct cluster_worst *worst, FILE *stream)
 {
+    const struct cluster_computing *it = &worst->computing;
+
     if (it->known < 2)
         return;
     if (!it->slow)
-        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms %s.\n", what,
-                it->index, it->ms, of_step(worst));
+        language_print(stream, "Computing: no rank stands out; the longest is that of %" PRId64 ", %.3f ms %s.\n",
+                       it->index, it->ms, of_step(worst));
     else
-        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms %s, %.1f %% more than %s (%.3f ms)\n", what, it->index,
-                it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
+        language_print(stream,
+                       worst->stage.known > 0
+                           ? "Computing: rank %" PRId64
+                             " takes %.3f ms %s, %.1f %% more than the others of its stage (%.3f ms)\n"
+                           : "Computing: rank %" PRId64 " takes %.3f ms %s, %.1f %% more than the others (%.3f ms)\n",
+                       it->index, it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), it->others_ms);
+}
+
+static void put_stage(const struct cluster_worst *worst, FILE *stream)
+{
+    const struct cluster_computing *it = &worst->stage;
+
+    if (it->known < 2)
+        return;
+    if (!it->slow)
+        language_print(stream, "Computing: no stage stands out; the longest is that of %" PRId64 ", %.3f ms %s.\n",
+                       it->index, it->ms, of_step(worst));
+    else
+        language_print(stream,
+                       "Computing: stage %" PRId64 " takes %.3f ms %s, %.1f %% more than the others (%.3f ms)\n",
+                       it->index, it->ms, of_step(worst), 100 * (it->ms / it->others_ms - 1), it->others_ms);
 }
 
 static void put_free(const struct cluster_worst *worst, FILE *stream)
@@ -127,9 +154,9 @@ static void put_free(const struct cluster_worst *worst, FILE *stream)
     const struct cluster_computing *it = &worst->free;
 
     if (it->known > 0 && it->slow)
-        fprintf(stream,
-                "Free: rank %" PRId64 " is idle for %.3f ms %s, %.3f ms more than the others: its host delays it\n",
-                it->index, it->ms, worst->unstepped ? "in all" : "per step", it->ms - it->others_ms);
+        language_print(
+            stream, "Free: rank %" PRId64 " is idle for %.3f ms %s, %.3f ms more than the others: its host delays it\n",
+            it->index, it->ms, language_shown(worst->unstepped ? "in all" : "per step"), it->ms - it->others_ms);
 }
 
 static void put_bubble(const struct cluster_worst *worst, FILE *stream)
@@ -137,9 +164,10 @@ static void put_bubble(const struct cluster_worst *worst, FILE *stream)
     const struct cluster_computing *it = &worst->bubble;
 
     if (it->known > 0 && it->slow)
-        fprintf(stream, "Bubble: rank %" PRId64 " waits %.3f ms %s to receive from other stages, %.1f %% of its %s\n",
-                it->index, it->ms, of_step(worst), it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0,
-                worst->unstepped ? "time" : "step");
+        language_print(stream,
+                       "Bubble: rank %" PRId64 " waits %.3f ms %s to receive from other stages, %.1f %% of its %s\n",
+                       it->index, it->ms, of_step(worst), it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0,
+                       language_shown(worst->unstepped ? "time" : "step"));
 }
 
 void cluster_answer_print(struct cluster_result *result, FILE *stream)
@@ -149,20 +177,20 @@ void cluster_answer_print(struct cluster_result *result, FILE *stream)
     array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
     put_rank(worst, stream);
     put_link(worst, stream);
-    put_computing(worst, &worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others",
-                  stream);
-    put_computing(worst, &worst->stage, "stage", "the others", stream);
+    put_computing(worst, stream);
+    put_stage(worst, stream);
     put_free(worst, stream);
     put_bubble(worst, stream);
     if (worst->groups_of_two > 0)
-        fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
-                worst->groups_of_two);
+        language_print(stream,
+                       "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
+                       worst->groups_of_two);
     if (result->incomplete > 0)
-        fprintf(stream,
-                "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
-                result->incomplete, result->incomplete + result->collectives);
+        language_print(
+            stream, "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
+            result->incomplete, result->incomplete + result->collectives);
     if (worst->late > 0 && result->collectives > (int64_t)worst->late)
-        fprintf(stream, "Steps are those of the %zu collectives that were waited for longest.\n", worst->late);
+        language_print(stream, "Steps are those of the %zu collectives that were waited for longest.\n", worst->late);
 }
 
 /* ---- as a document: msprof.cluster/1 ---- */

@@ -267,16 +267,16 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
 
 /* ---- computing ---- */
 
-/* The median of a rank's steps, or of a stage's ranks; -1: not known. */
+/* The median of a rank's steps, or of a stage's ranks, not rounded; -1: not known. */
 struct computing {
     const char *type;
     int64_t index, steps;
     size_t stage; /* place among the stages; SIZE_MAX: of none */
-    int64_t ns;
+    double ns;
     double others_ns; /* the median of the others: of its stage, of a stage's of the other stages */
-    int64_t free_ns;  /* of a rank, while it neither computes nor communicates; negative: not known */
+    double free_ns;   /* of a rank, while it neither computes nor communicates; negative: not known */
     double others_free_ns;
-    int64_t bubble_ns,
+    double bubble_ns,
         exposed_ns; /* of a rank: while it receives from other stages; communication that nothing covers */
 };
 
@@ -292,12 +292,12 @@ ARRAY_COMPARE(by_computing, struct computing, array_order(*right->type, *left->t
 static bool is_free(const struct computing *it)
 {
     return it->others_free_ns >= 0 && it->free_ns >= 0 &&
-           (double)it->free_ns - it->others_free_ns > MUCH_FREE * (it->others_ns + it->others_free_ns);
+           it->free_ns - it->others_free_ns > MUCH_FREE * (it->others_ns + it->others_free_ns);
 }
 
 static double above(const struct computing *it)
 {
-    return it->others_ns > 0 ? (double)it->ns / it->others_ns - 1 : 0;
+    return it->others_ns > 0 ? it->ns / it->others_ns - 1 : 0;
 }
 
 /* The median of those that it is compared with; values: room for all. */
@@ -308,7 +308,7 @@ static void compare_with_others(struct computing *items, size_t count, struct co
         for (size_t i = 0; i < count; i++)
             if (&items[i] != it && items[i].type == it->type && (*it->type == 's' || items[i].stage == it->stage) &&
                 (of_free == 0 || items[i].free_ns >= 0))
-                values[n++] = (double)(of_free == 0 ? items[i].ns : items[i].free_ns);
+                values[n++] = of_free == 0 ? items[i].ns : items[i].free_ns;
         if (of_free == 0)
             it->others_ns = n > 0 ? statistics_numbers_median(values, n) : 0;
         else
@@ -316,8 +316,8 @@ static void compare_with_others(struct computing *items, size_t count, struct co
     }
 }
 
-static int64_t median_of_steps(const struct plan *plan, const struct aggregate *rank, const char *title,
-                               int64_t *values, int64_t *ret_steps)
+static double median_of_steps(const struct plan *plan, const struct aggregate *rank, const char *title, int64_t *values,
+                              int64_t *ret_steps)
 {
     const size_t column = aggregate_column(rank, title);
     size_t n = 0;
@@ -327,11 +327,11 @@ static int64_t median_of_steps(const struct plan *plan, const struct aggregate *
             values[n++] = rank->steps[i].ns[column];
     statistics_sort(values, n);
     *ret_steps = (int64_t)n;
-    return n > 0 ? number_rounded(statistics_median(values, n)) : -1;
+    return n > 0 ? statistics_median(values, n) : -1;
 }
 
 /* The median of the ranks of a stage. */
-static struct computing computing_of_stage(const struct computing *ranks, size_t count, size_t stage, int64_t *values)
+static struct computing computing_of_stage(const struct computing *ranks, size_t count, size_t stage, double *values)
 {
     struct computing ret = {
         .type = "stage", .index = (int64_t)stage, .stage = stage, .ns = -1, .free_ns = -1, .bubble_ns = -1};
@@ -341,9 +341,8 @@ static struct computing computing_of_stage(const struct computing *ranks, size_t
         if (ranks[i].stage == stage)
             values[n++] = ranks[i].ns;
     ret.steps = n > 0 ? ranks[0].steps : 0;
-    statistics_sort(values, n);
     if (n > 0)
-        ret.ns = number_rounded(statistics_median(values, n));
+        ret.ns = statistics_numbers_median(values, n);
     return ret;
 }
 
@@ -382,7 +381,7 @@ static int gather_computing(const struct plan *plan, const struct stages *stages
     count = ranks;
     const size_t stage_count = stages->count > 0 ? stages->count : (size_t)parallel[1];
     for (size_t i = 0; i < stage_count && stage_count <= plan->rank_count; i++) {
-        items[count] = computing_of_stage(items, ranks, i, values);
+        items[count] = computing_of_stage(items, ranks, i, others);
         count += items[count].ns >= 0;
     }
     for (size_t i = 0; i < count; i++)
@@ -396,7 +395,7 @@ static void keep_slow(const struct computing *it, struct cluster_computing *ret)
     if (ret->known++ > 0 || it->others_ns <= 0)
         return;
     ret->index = it->index;
-    ret->ms = (double)it->ns / 1e6;
+    ret->ms = it->ns / 1e6;
     ret->others_ms = it->others_ns / 1e6;
     ret->slow = above(it) > SLOW_COMPUTING;
 }
@@ -404,12 +403,12 @@ static void keep_slow(const struct computing *it, struct cluster_computing *ret)
 /* The rank whose free time is furthest above that of the others. */
 static void keep_free(const struct computing *it, struct cluster_computing *ret)
 {
-    const double more_ms = ((double)it->free_ns - it->others_free_ns) / 1e6;
+    const double more_ms = (it->free_ns - it->others_free_ns) / 1e6;
 
     if (it->free_ns < 0 || it->others_free_ns < 0 || (ret->known++ > 0 && more_ms <= ret->ms - ret->others_ms))
         return;
     ret->index = it->index;
-    ret->ms = (double)it->free_ns / 1e6;
+    ret->ms = it->free_ns / 1e6;
     ret->others_ms = it->others_free_ns / 1e6;
     ret->slow = is_free(it);
 }
@@ -417,8 +416,8 @@ static void keep_free(const struct computing *it, struct cluster_computing *ret)
 /* The rank with the largest bubble; slow: it is more of its step than counts. */
 static void keep_bubble(const struct computing *it, struct cluster_computing *ret)
 {
-    const double step_ms = ((double)it->ns + (double)it->exposed_ns + (double)it->free_ns) / 1e6;
-    const double ms = (double)it->bubble_ns / 1e6;
+    const double step_ms = (it->ns + it->exposed_ns + it->free_ns) / 1e6;
+    const double ms = it->bubble_ns / 1e6;
 
     if (it->bubble_ns < 0 || it->exposed_ns < 0 || it->free_ns < 0 || (ret->known++ > 0 && ms <= ret->ms))
         return;
@@ -457,18 +456,18 @@ int write_slow_computing(const char *directory, const struct plan *plan, struct 
         keep_free(it, &ret->free);
         keep_bubble(it, &ret->bubble);
         csv_row(&out, TEXT(it->type), INTEGER(it->index), staged ? INTEGER((int64_t)it->stage) : TEXT(NOT_KNOWN),
-                INTEGER(it->steps), DECIMAL(it->ns, US),
+                INTEGER(it->steps), DECIMAL(number_rounded(it->ns), US),
                 known ? DECIMAL(number_rounded(it->others_ns), US) : TEXT(NOT_KNOWN),
                 known ? DECIMAL(number_rounded(above(it) * 10000), PERCENT) : TEXT(NOT_KNOWN),
                 TEXT(!known                       ? NOT_KNOWN
                      : above(it) > SLOW_COMPUTING ? "yes"
                                                   : "no"),
-                it->free_ns >= 0 ? DECIMAL(it->free_ns, US) : TEXT(NOT_KNOWN),
+                it->free_ns >= 0 ? DECIMAL(number_rounded(it->free_ns), US) : TEXT(NOT_KNOWN),
                 free_known ? DECIMAL(number_rounded(it->others_free_ns), US) : TEXT(NOT_KNOWN),
                 TEXT(!free_known   ? NOT_KNOWN
                      : is_free(it) ? "yes"
                                    : "no"),
-                it->bubble_ns >= 0 ? DECIMAL(it->bubble_ns, US) : TEXT(NOT_KNOWN));
+                it->bubble_ns >= 0 ? DECIMAL(number_rounded(it->bubble_ns), US) : TEXT(NOT_KNOWN));
     }
     return outfile_commit(&out, err);
 }

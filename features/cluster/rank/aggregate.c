@@ -5,6 +5,7 @@
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
+#include "base/language.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/progress.h"
@@ -23,7 +24,7 @@
 
 static int damaged(const char *path, const char *what, struct err *err)
 {
-    return err_set(err, ERR_FORMAT, "the aggregate '%s' is damaged: %s", path, what);
+    return err_set(err, ERR_FORMAT, "the aggregate '%s' is damaged: %s", path, language_said(what));
 }
 
 static int read_at(int fd, void *buffer, size_t length, uint64_t offset, const char *path, struct err *err)

@@ -15,7 +15,8 @@
 
 #include <stdlib.h>
 
-#define GROUP_ITSELF (-1) /* as a plane: the thread of the operators */
+#define NO_NOTIFICATION (-1) /* all bits of its number */
+#define GROUP_ITSELF (-1)    /* as a plane: the thread of the operators */
 
 /* A thread; sorted by all members. Its number is its place among those of its device. */
 struct lane {
@@ -101,14 +102,20 @@ static int64_t number_of(const struct layer *layer, const struct cann_communicat
 
 /* ---- events ---- */
 
-/* The name of a number; the number itself, in room, when it has none. */
-static const char *enum_name(const struct value_name *names, int64_t id, char room[NUMBER_MAX])
+/* The name of a number; the number itself, in room, when it has none. unknown: the name of none. */
+static const char *enum_name(const struct value_name *names, int64_t id, int64_t unknown, char room[NUMBER_MAX])
 {
-    const char *name = value_name_find(names, id == DB_NULL ? HCCL_NOT_GIVEN : id);
+    const char *name = value_name_find(names, id == DB_NULL ? unknown : id);
     if (name != NULL)
         return name;
     *number_put_signed(room, id) = '\0';
     return room;
+}
+
+/* Ascend's tool prints a number where there is no rank. */
+static int64_t printed_rank(const struct track_run *run, int64_t rank)
+{
+    return rank == DB_NULL && run->compat ? CANN_NO_ID : rank;
 }
 
 static const char *yes_or_no(int64_t flag)
@@ -207,7 +214,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     event_known(&event, "rank_size", op->rank_size);
     event_known(&event, "connection_id", track_connection(run, op->connection_id));
     event_known(&event, "model id", op->model_id);
-    event_copy(&event, "data_type", enum_name(hccl_data_types, op->data_type, number));
+    event_copy(&event, "data_type", enum_name(hccl_data_types, op->data_type, HCCL_NOT_GIVEN, number));
     event_cann(&event, "alg_type", algorithm);
     event_known(&event, "count", op->count);
     event_word(&event, "relay", yes_or_no(op->relay));
@@ -231,22 +238,24 @@ static void add_bandwidth(struct event *event, const struct layer *layer, const 
         event_word(event, "bandwidth(GB/s)", "N/A");
 }
 
-static void add_transfer(struct event *event, const struct cann_transfer *transfer, struct cann_text type)
+static void add_transfer(struct event *event, const struct track_run *run, const struct cann_transfer *transfer,
+                         struct cann_text type)
 {
+    const int64_t unknown = run->compat ? HCCL_INVALID : HCCL_NOT_GIVEN;
     char number[NUMBER_MAX];
     *number_put_unsigned(number, (uint64_t)transfer->notify_id) = '\0';
-    event_copy(event, "notify_id", number);
+    event_copy(event, "notify_id", run->compat || transfer->notify_id != NO_NOTIFICATION ? number : "N/A");
     event_decimals(event, "duration estimated(us)", transfer->estimated_ns, 3);
     event_integer(event, "stream id", transfer->stream_id);
     event_integer(event, "task id", transfer->task_id);
     event_integer(event, "context id", transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
     event_cann(event, "task type", type);
-    event_known(event, "src rank", transfer->local_rank);
-    event_known(event, "dst rank", transfer->remote_rank);
-    event_copy(event, "transport type", enum_name(hccl_transport_types, transfer->transport_type, number));
+    event_known(event, "src rank", printed_rank(run, transfer->local_rank));
+    event_known(event, "dst rank", printed_rank(run, transfer->remote_rank));
+    event_copy(event, "transport type", enum_name(hccl_transport_types, transfer->transport_type, unknown, number));
     event_known(event, "size(Byte)", transfer->bytes);
-    event_copy(event, "data type", enum_name(hccl_data_types, transfer->data_type, number));
-    event_copy(event, "link type", enum_name(hccl_link_types, transfer->link_type, number));
+    event_copy(event, "data type", enum_name(hccl_data_types, transfer->data_type, unknown, number));
+    event_copy(event, "link type", enum_name(hccl_link_types, transfer->link_type, unknown, number));
 }
 
 static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -267,7 +276,7 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
         return err_status(err);
     event_slice(&event, &slice);
     event_cann_name(&event, "", type);
-    add_transfer(&event, transfer, type);
+    add_transfer(&event, run, transfer, type);
     add_bandwidth(&event, layer, transfer);
     event_known(&event, "model id", op->model_id);
     return trace_put(&run->trace, &event, err);

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
+#include "base/language.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -130,7 +131,7 @@ static int take_all(const struct settings *settings, const struct value_list *ca
 
 static int usage(const char *message)
 {
-    return console_fail(ERR_USAGE, NULL, "%s; try 'msprof diff --help'", message);
+    return console_fail(ERR_USAGE, NULL, "%s; try 'msprof diff --help'", language_said(message));
 }
 
 /* Positional captures are BASE and NEW unless options name a side. */
@@ -353,8 +354,8 @@ static int refuse_empty(const struct settings *settings, int status, const struc
                         const struct profiles *new_side)
 {
     static const char reason[] =
-        "captures of one operator are compared by durations, pipes and bytes of a device, which "
-        "results of the simulator do not have";
+        LANGUAGE_MARK("captures of one operator are compared by durations, pipes and bytes of a device, which "
+                      "results of the simulator do not have");
     const char *hint = status == STATUS_DONE ? reason : NULL; /* else the problems of the data are the reason */
 
     if (settings->diff.save == NULL && is_empty(base) && is_empty(new_side))
@@ -428,6 +429,7 @@ static int run_diff(const struct settings *settings)
 
 const struct command command_diff = {
     .path = "diff",
+    .people = READ_BY_PEOPLE(diff.format, ~(1U << DIFF_JSON | 1U << DIFF_CSV)),
     .parent = COMMAND_ROOT,
     .only_answers = true,
     .order = 140,

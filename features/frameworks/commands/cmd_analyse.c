@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/thread.h"
@@ -132,7 +133,7 @@ static int fail_without_steps(struct work *work, const struct step_numbers *step
         return err_no_memory(err);
     work->nothing = true;
     err_set(err, ERR_NOT_FOUND, "--step-list chooses no step of the capture; available: %s",
-            there.length > 0 ? there.data : "none with a number");
+            there.length > 0 ? there.data : language_said("none with a number"));
     return err_hint(err, "choose some of these, or omit --step-list for all");
 }
 
@@ -151,10 +152,10 @@ static int check_steps(struct work *work, const struct framework *framework, str
         return fail_without_steps(work, &steps, err);
     for (size_t i = 0; i < wanted->count; i++) {
         char because[96];
-        snprintf(because, sizeof because, "the capture has %zu steps, but no step %" PRId64, framework->steps.count,
-                 wanted->items[i]);
+        snprintf(because, sizeof because, language_said("the capture has %zu steps, but no step %" PRId64),
+                 framework->steps.count, wanted->items[i]);
         if (!is_step(&steps, wanted->items[i]))
-            tell_not_written(work, "the rows of a step", because);
+            tell_not_written(work, language_said("the rows of a step"), because);
     }
     return 0;
 }
@@ -343,7 +344,7 @@ static int with_captures(struct work *work)
     for (size_t i = 1; i < work->profs.count && !work->request->for_cluster && !interrupted(); i++) {
         int status = analyse_capture(work, i);
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS) {
-            tell_not_written(work, work->directory, "its capture cannot be analysed");
+            tell_not_written(work, work->directory, language_said("its capture cannot be analysed"));
             analyse_remove_directory(work->directory, &err);
         }
         worst = status_worse(worst, status);
@@ -455,13 +456,13 @@ static int tell_kept(const struct work *work)
 {
     const struct settings *settings = work->request->settings;
     const char *final = work->output.final, *directory = work->request->directory, *without = work->output.without;
-    const char *hint = "replace it with --force, or choose another directory with --output DIR";
+    const char *hint = LANGUAGE_MARK("replace it with --force, or choose another directory with --output DIR");
     bool asks_for_others = work->request->steps.count > 0 || is_asked_for(settings, "db") || settings->analyse.pretty ||
                            settings->analyse.relative_times || settings->cann_version != CANN_VERSION_OF_CAPTURE;
     console_diagnostics(&work->diag);
     if (asks_for_others && !settings->analyse.simplify)
         return console_fail(ERR_NOT_FOUND, hint, KEPT, final, directory, without);
-    console_note(KEPT "; %s", final, directory, without, hint);
+    console_note(KEPT "; %s", final, directory, without, language_said(hint));
     return STATUS_DONE;
 }
 
@@ -524,10 +525,13 @@ static int parse_steps(const char *text, struct step_numbers *ret, struct err *e
 }
 
 /* Warns of each of them. */
-static int tell_paths(const struct framework_paths *paths, const char *before, const char *behind)
+static int tell_paths(const struct framework_paths *paths, bool are_links)
 {
     for (size_t i = 0; i < paths->count; i++)
-        console_warning("%s'%s'%s", before, paths->items[i], behind);
+        console_warning(are_links
+                            ? "not written: results of '%s', because it is a symbolic link; pass its path to analyse it"
+                            : "skipped: '%s' has no readable FRAMEWORK/ or PROF_<n>_<time>_<id>/",
+                        paths->items[i]);
     return paths->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
 }
 
@@ -558,9 +562,8 @@ static int find_one(const struct settings *settings, const char *word, struct fr
     size_t before = paths->count;
     int status = framework_find(path, paths, &links, &empty, &err);
     /* a link may lead anywhere, and to a directory that is analysed already */
-    int told = status_worse(unpacked, tell_paths(&links, "not written: results of ",
-                                                 ", because it is a symbolic link; pass its path to analyse it"));
-    told = status_worse(told, tell_paths(&empty, "skipped: ", " has no readable FRAMEWORK/ or PROF_<n>_<time>_<id>/"));
+    int told = status_worse(unpacked, tell_paths(&links, true));
+    told = status_worse(told, tell_paths(&empty, false));
     bool found = paths->count > before;
     drop_known(paths, before);
     if (status == 0 && found)
@@ -661,7 +664,8 @@ static int check_form(const struct settings *settings, struct err *err)
             continue;
         err_set(err, ERR_USAGE, options[i].of_rules ? "%s needs --rule" : "%s cannot be combined with --rule",
                 options[i].name);
-        return err_hint(err, "%s", options[i].of_rules ? "add --rule LIST, or omit it" : "omit one of the two");
+        return err_hint(err, "%s",
+                        language_said(options[i].of_rules ? "add --rule LIST, or omit it" : "omit one of the two"));
     }
     return 0;
 }

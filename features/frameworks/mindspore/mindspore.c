@@ -2,6 +2,7 @@
 #include "features/frameworks/mindspore/mindspore.h"
 
 #include "base/array.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "features/frameworks/records.h"
 
@@ -246,7 +247,7 @@ static int take_runs(struct cpu_reading *reading, const struct framework_line *l
         size_t length = strcspn(p, " ");
         bool sound = length > 0 && parse_run(p, length, &op);
         if (sound && !framework_time_fits(reading->framework, op.start_ns)) {
-            tell(reading->diag, line, "a run months away from the capture");
+            tell(reading->diag, line, LANGUAGE_MARK("a run months away from the capture"));
         } else if (sound && !framework_is_warm_up(reading->framework, number_add(op.start_ns, op.duration_ns))) {
             if (array_reserve(reading->ops, 1, err) < 0)
                 return err_status(err);
@@ -268,7 +269,7 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
     if (line->length == 0)
         return 0;
     if (runs == NULL || strchr(runs + 1, ';') != NULL) {
-        tell(reading->diag, line, "not three fields between ';'");
+        tell(reading->diag, line, LANGUAGE_MARK("not three fields between ';'"));
         return 0;
     }
     type++;
@@ -298,7 +299,7 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
     for (size_t i = 0; i < 4; i++) {
         size_t length = strcspn(p, ",");
         if (number_parse_integer(p, length, &numbers[i]) < 0 || (p[length] == '\0') != (i == 3)) {
-            tell(reading->diag, line, "expected four whole numbers");
+            tell(reading->diag, line, LANGUAGE_MARK("expected four whole numbers"));
             return 0;
         }
         p += length + 1;

@@ -308,7 +308,7 @@ static int explain(const struct settings *settings, const char *file, const char
     const char *whose = launcher_read(text, &hint);
 
     if (whose != NULL) {
-        err_set(&err, ERR_FORMAT, "it holds %s", whose);
+        err_set(&err, ERR_FORMAT, "it holds %s", language_said(whose));
         err_hint(&err, "%s", hint.data != NULL ? hint.data : "");
         return tell_unread(file, &err);
     }
@@ -358,6 +358,7 @@ static int run_options(const struct settings *settings)
 
 const struct command command_options = {
     .path = "options",
+    .people = READ_BY_PEOPLE(options.format, 1U << 0),
     .parent = COMMAND_ROOT,
     .order = 220,
     .summary = "check profiling options and list what they produce",

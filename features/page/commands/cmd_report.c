@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
+#include "base/language.h"
 #include "base/words.h"
 #include "cli/answer_tables.h"
 #include "cli/capture/captures.h"
@@ -49,7 +50,7 @@ static int check_name(const struct settings *settings)
     static const struct {
         const char *end, *hint;
     } others[] = {
-        {".pdf", "-o FILE.html, and print the page from the browser"},
+        {".pdf", LANGUAGE_MARK("-o FILE.html, and print the page from the browser")},
         {".json", "msprof advise CAPTURE --format json"},
         {".csv", "msprof show CAPTURE --table NAME --format csv"},
         {".xlsx", "msprof export summary CAPTURE --spreadsheet-safe"},
@@ -283,6 +284,7 @@ static int run_report(const struct settings *settings)
 
 const struct command command_report = {
     .path = "report",
+    .people = {.all = true},
     .parent = COMMAND_ROOT,
     .only_answers = true,
     .order = 150,

@@ -392,6 +392,7 @@ static int run_view(const struct settings *settings)
 
 const struct command command_view = {
     .path = "view",
+    .people = {.all = true},
     .parent = COMMAND_ROOT,
     .order = 160,
     .imports = true,

@@ -51,7 +51,9 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     put_us(page, row->median_base, row->base_key != NULL);
     put_us(page, row->median_new, row->new_key != NULL);
     html_cell_number(page, "%" PRId64 "|%" PRId64, row->n_base, row->n_new);
-    html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
+    html_cell(page, both                   ? compare_row_verdict_name(row->verdict)
+                    : row->new_key != NULL ? LANGUAGE_MARK("new")
+                                           : LANGUAGE_MARK("gone"));
     html_close(&page->w);
 }
 
@@ -121,7 +123,7 @@ static void put_bar(struct html_page *page, const struct compare_row *row, size_
     html_open_f(w, "rect", "class=unrecorded|x=%d|y=%d|width=%.2f|height=6", BAR_LEFT, y + 16, base);
     html_close(w);
     html_open_f(w, "text", "x=%.2f|y=%d", BAR_LEFT + (now > base ? now : base) + 6, y + 16);
-    html_text_f(w, "%s, base %s", row->new_key != NULL ? html_scaled(row->total_new, value[0]) : "gone",
+    html_text_f(w, "%s, base %s", row->new_key != NULL ? html_scaled(row->total_new, value[0]) : language_shown("gone"),
                 row->base_key != NULL ? html_scaled(row->total_base, value[1]) : "none");
     html_close(w);
 }
@@ -158,18 +160,19 @@ static void put_tables(struct html_page *page, const struct comparison *comparis
 {
     char caption[64];
 
-    snprintf(caption, sizeof caption, "By %s: the change of a step's time",
+    snprintf(caption, sizeof caption, language_shown("By %s: the change of a step's time"),
              profile_subject_name(comparison->options.by));
     put_bars(page, language_shown("What changed most of a step's time"), &comparison->rows);
     if (comparison->rows.count > 0)
-        put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
+        put_rows(page,
+                 comparison->options.by == BY_OP ? LANGUAGE_MARK("Operators by the change of a step's time") : caption,
                  &comparison->rows, comparison);
     if (comparison->rest_cause[0] != '\0')
         html_note(page, "(rest) changed by %+.3f us: %s.", number_us(comparison->rest_new - comparison->rest_base),
                   comparison->rest_cause);
     put_bars(page, language_shown("Gaps that changed most of a step's time"), &comparison->gaps);
     if (comparison->gaps.count > 0)
-        put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
+        put_rows(page, LANGUAGE_MARK("Gaps between operators by the change of a step's time"), &comparison->gaps, NULL);
 }
 
 static void put_gate_value(struct html_page *page, const struct compare_gate *result, double value)
@@ -198,7 +201,13 @@ static void put_gates(struct html_page *page, const struct comparison *compariso
         html_cell(page, result->gate->limit_text);
         put_gate_value(page, result, result->base);
         put_gate_value(page, result, result->new_value);
+<<<<<<< HEAD
         html_cell(page, !result->known ? "no value" : result->passed ? "passed" : "failed");
+=======
+        html_cell(page, !result->known   ? LANGUAGE_MARK("nothing to hold")
+                        : result->passed ? LANGUAGE_MARK("holds")
+                                         : LANGUAGE_MARK("broken"));
+>>>>>>> main
         html_cell_name(page, result->worst != NULL ? result->worst : "");
         html_close(&page->w);
     }
@@ -216,12 +225,14 @@ static void put_steps(struct html_page *page, const char *what, const struct com
         if (row->base_key == NULL || row->new_key == NULL)
             continue;
         shown++;
-        html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians%s%s).", what,
-                  number_us(row->median_base), number_us(row->median_new),
-                  rows->count == 1 ? ""
-                  : page->w.redact ? ", of one group"
-                                   : ", ",
-                  rows->count == 1 || page->w.redact ? "" : row->key);
+        if (rows->count > 1 && !page->w.redact)
+            html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians, %s).", language_shown(what),
+                      number_us(row->median_base), number_us(row->median_new), row->key);
+        else
+            html_note(page,
+                      rows->count == 1 ? "%s took %.3f us in the base and takes %.3f us now (medians)."
+                                       : "%s took %.3f us in the base and takes %.3f us now (medians, of one group).",
+                      language_shown(what), number_us(row->median_base), number_us(row->median_new));
     }
 }
 
@@ -229,7 +240,7 @@ void html_put_verdict(struct html_page *page, const struct comparison *compariso
 {
     char causes[DIFF_CAUSES_SIZE];
 
-    html_note(page, "Verdict: %s.", compare_verdict_name(comparison->verdict));
+    html_note(page, "Verdict: %s.", language_shown(compare_verdict_name(comparison->verdict)));
     put_steps(page, "A step", &comparison->steps);
     put_steps(page, "From the begin of a step to that of the next", &comparison->periods);
     diff_causes_text(comparison, causes);

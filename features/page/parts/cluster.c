@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
 #include "base/format/json_pieces.h"
+#include "base/language.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -294,7 +295,7 @@ static void put_cell(const struct cluster *cluster, size_t source, size_t target
     html_text_f(w, "%s to %s: %.3f ms, %.3f MB, %.3f GB/s%s%s%s", cell_name(cluster, source, from),
                 cell_name(cluster, target, to), cell->ms, cell->mb, bandwidth_of(cell),
                 cell->transport != NULL ? ", " : "", cell->transport != NULL ? cell->transport : "",
-                cell->judged ? "" : ", too little to judge");
+                cell->judged ? "" : language_shown(", too little to judge"));
     html_close(w);
     html_close(w);
 }
@@ -491,7 +492,7 @@ static int put_problems(struct cluster *cluster, const char *directory, uint64_t
         return 0;
     begin_part(cluster->page, "missing", "Missing");
     html_note(cluster->page, "msprof cluster reported data problems. The following is based on the remaining data.");
-    int status = put_csv(cluster, directory, CLUSTER_PROBLEMS, "What these results lack", err);
+    int status = put_csv(cluster, directory, CLUSTER_PROBLEMS, LANGUAGE_MARK("What these results lack"), err);
     end_part(cluster->page);
     return status;
 }
@@ -625,13 +626,15 @@ static int put_parts(struct cluster *cluster, const char *directory, struct err 
         return err_status(err);
     begin_part(page, "ranks", "Ranks");
     html_note(page, "%zu ranks communicated.", cluster->ranks.count);
-    if (put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err) < 0)
+    if (put_csv(cluster, directory, "slow_ranks.csv", LANGUAGE_MARK("Who kept the others waiting"), err) < 0)
         return err_status(err);
-    if (put_csv(cluster, directory, "slow_computing.csv", "How long ranks and stages compute", err) < 0)
+    if (put_csv(cluster, directory, "slow_computing.csv", LANGUAGE_MARK("How long ranks and stages compute"), err) < 0)
         return err_status(err);
-    if (put_csv(cluster, directory, "rank_times.csv", "What masks communication, and how long ranks are free", err) < 0)
+    if (put_csv(cluster, directory, "rank_times.csv",
+                LANGUAGE_MARK("What masks communication, and how long ranks are free"), err) < 0)
         return err_status(err);
-    int status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
+    int status =
+        put_csv(cluster, directory, "cluster_step_trace_time.csv", LANGUAGE_MARK("Steps of the ranks (us)"), err);
     end_part(page);
     if (status != 0)
         return status;
@@ -649,8 +652,8 @@ static int put_parts(struct cluster *cluster, const char *directory, struct err 
     put_links(cluster);
     end_part(page);
     begin_part(page, "late", "Late collectives");
-    status =
-        put_csv(cluster, directory, "late_collectives.csv", "Collectives that kept their ranks waiting for long", err);
+    status = put_csv(cluster, directory, "late_collectives.csv",
+                     LANGUAGE_MARK("Collectives that kept their ranks waiting for long"), err);
     end_part(page);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Identity of the capture; what its import lost, and what was never recorded. */
+#include "base/language.h"
 #include "db/query/query_inventory.h"
 #include "features/page/page.h"
 
@@ -37,7 +38,8 @@ static void put_cores(struct html_page *page, const struct workload_facts *facts
 
     if (facts->cube_cores <= 0)
         return;
-    snprintf(text, sizeof text, facts->vector_cores > 0 ? "%" PRId64 ", and %" PRId64 " for vectors" : "%" PRId64,
+    snprintf(text, sizeof text,
+             facts->vector_cores > 0 ? language_shown("%" PRId64 ", and %" PRId64 " for vectors") : "%" PRId64,
              facts->cube_cores, facts->vector_cores);
     put_fact(page, "Cores", text);
 }
@@ -100,7 +102,7 @@ static int put_kind(void *arg, const struct inventory_kind *kind, struct err *er
     records->joined += kind->joined;
     records->rejected += kind->rejected;
     html_open(&page->w, "tr");
-    html_cell(page, kind->kind != NULL ? kind->kind->name : "settings, and files of no kind");
+    html_cell(page, kind->kind != NULL ? kind->kind->name : LANGUAGE_MARK("settings, and files of no kind"));
     html_cell_number(page, "%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64, kind->files,
                      kind->bytes, kind->rows + kind->joined + kind->rejected, kind->rows, kind->joined, kind->rejected);
     html_close(&page->w);

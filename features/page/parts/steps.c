@@ -36,8 +36,8 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
     html_open(w, "title");
     html_text_f(w, "step %zu: %s us%s", splits_place(&page->splits, bar->split),
                 html_us(time_bar_ns(&bar->parts), text),
-                splits_is_warmup(&page->splits, bar->split) ? ", warm-up"
-                : split->cut                                ? ", a part was not recorded"
+                splits_is_warmup(&page->splits, bar->split) ? language_shown(", warm-up")
+                : split->cut                                ? language_shown(", a part was not recorded")
                                                             : "");
     html_close(w);
     for (int part = 0; part < TIME_PARTS && y > 0; part++) {
@@ -135,10 +135,11 @@ static void put_bars(struct html_page *page, struct group_bars *bars, const char
 static void put_step(struct html_page *page, const struct time_bar *bar)
 {
     const struct split *split = &page->splits.items[bar->split];
-    const char *remark = splits_is_warmup(&page->splits, bar->split)    ? "warm-up"
-                         : split->cut                                   ? "a part was not recorded"
-                         : splits_is_outside(&page->splits, bar->split) ? "nothing recorded of the device"
-                                                                        : "";
+    const char *remark = splits_is_warmup(&page->splits, bar->split) ? LANGUAGE_MARK("warm-up")
+                         : split->cut                                ? LANGUAGE_MARK("a part was not recorded")
+                         : splits_is_outside(&page->splits, bar->split)
+                             ? LANGUAGE_MARK("nothing recorded of the device")
+                             : "";
 
     html_open(&page->w, "tr");
     html_cell_number(page, "%zu", splits_place(&page->splits, bar->split));
@@ -157,7 +158,7 @@ static void put_table(struct html_page *page, const struct group_bars *bars, con
     uint64_t limit = html_table_limit(page);
     char title[GROUP_NAME_SIZE + 96];
 
-    snprintf(title, sizeof title, "Steps one by one: %s", caption);
+    snprintf(title, sizeof title, language_shown("Steps one by one: %s"), caption);
     html_table_begin(page, title, heads, sizeof heads / sizeof *heads);
     while (shown < bars->count && shown < HTML_ROWS_MAX && html_bytes(page) <= limit)
         put_step(page, bars->items[shown++]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The formulas of all numbers, device memory over time, and the critical path of a step. */
+#include "base/language.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "features/answers/load/load.h"
@@ -33,19 +34,25 @@ int html_put_formulas(struct html_page *page, struct err *err)
     static const struct {
         const char *term, *meaning;
     } terms[] = {
-        {"Busy",
-         "the union of all operators, communication tasks, copies and other tasks of a device; its share is of the "
-         "time from the first execution to the end of the last, without what was not recorded"},
-        {"Exposed communication", "when a communication operator was under way and no operator computed"},
-        {"Step",
-         "of the families that a capture has the first of these: ranges that were chosen, steps of a framework, "
-         "marked steps, iterations, inferences, the period of the sequence of operators"},
-        {"Period", "from the begin of a step to that of its neighbour, where both were recorded"},
-        {"Warm-up",
-         "the first steps that take longer than the median and five times the scatter, of four steps at least"},
-        {"Median, P95", "half, and 19 of 20, took no longer; between two values by linear interpolation"},
-        {"MAD", "the median of the distances from the median"},
-        {"Gap", "a stretch in which a device did nothing, between two executions"},
+        {LANGUAGE_MARK("Busy"),
+         LANGUAGE_MARK(
+             "the union of all operators, communication tasks, copies and other tasks of a device; its share is of the "
+             "time from the first execution to the end of the last, without what was not recorded")},
+        {LANGUAGE_MARK("Exposed communication"),
+         LANGUAGE_MARK("when a communication operator was under way and no operator computed")},
+        {LANGUAGE_MARK("Step"),
+         LANGUAGE_MARK(
+             "of the families that a capture has the first of these: ranges that were chosen, steps of a framework, "
+             "marked steps, iterations, inferences, the period of the sequence of operators")},
+        {LANGUAGE_MARK("Period"),
+         LANGUAGE_MARK("from the begin of a step to that of its neighbour, where both were recorded")},
+        {LANGUAGE_MARK("Warm-up"),
+         LANGUAGE_MARK(
+             "the first steps that take longer than the median and five times the scatter, of four steps at least")},
+        {LANGUAGE_MARK("Median, P95"),
+         LANGUAGE_MARK("half, and 19 of 20, took no longer; between two values by linear interpolation")},
+        {"MAD", LANGUAGE_MARK("the median of the distances from the median")},
+        {LANGUAGE_MARK("Gap"), LANGUAGE_MARK("a stretch in which a device did nothing, between two executions")},
     };
 
     (void)err;
@@ -129,7 +136,8 @@ static void put_curve(struct html_page *page, const struct memory_curve *curve, 
     if (count < 2)
         return;
     make_bins(points, count, bins);
-    snprintf(caption, sizeof caption, "Device %" PRId64 ": memory that operators held", points[0].device);
+    snprintf(caption, sizeof caption, language_shown("Device %" PRId64 ": memory that operators held"),
+             points[0].device);
     chart_begin(page, caption, "Memory over time; the tables below have the numbers");
     chart_curve(&page->w, CHART_HEIGHT, html_since(page, points[0].time_ns),
                 html_since(page, points[count - 1].time_ns), (double)peak->bytes / 1024, " KiB");
@@ -297,7 +305,7 @@ static int put_drawing(struct html_page *page, const struct step_path *path, siz
 
     for (size_t i = 0; i < path->count; i++) /* to know how many there are */
         lane_of(&lanes, i);
-    snprintf(caption, sizeof caption, "Step %zu, %s: the path, and what has slack", split + 1,
+    snprintf(caption, sizeof caption, language_shown("Step %zu, %s: the path, and what has slack"), split + 1,
              html_scaled(step_path_time(path, &page->workload), length));
     lanes.finest = lanes.count > 2 ? (double)lanes.count / 2 : 1;
     lanes.limit = html_table_limit(page);
@@ -324,7 +332,7 @@ int html_put_path(struct html_page *page, struct err *err)
         return err_status(err);
     if (path != NULL && path->last != PATH_NONE && path->end_ns > path->start_ns) {
         chart_legend(page, (const char *const[]){"critical", "slack"},
-                     (const char *const[]){"on the path", "has slack"}, 2);
+                     (const char *const[]){LANGUAGE_MARK("on the path"), LANGUAGE_MARK("has slack")}, 2);
         return put_drawing(page, path, split, err);
     }
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a step divides. */
+#include "base/language.h"
 #include "features/answers/analysis/time_parts.h"
 #include "features/page/page.h"
 
@@ -47,13 +48,14 @@ static void put_group(struct html_page *page, const struct time_bars *bars, size
         return;
     splits_group_name(&page->workload, &page->splits, group, name);
     if (page->splits.whole)
-        snprintf(caption, sizeof caption, "Device %" PRId64 ", from its first execution to the end of its last",
+        snprintf(caption, sizeof caption,
+                 language_shown("Device %" PRId64 ", from its first execution to the end of its last"),
                  page->workload.devices[page->splits.groups.items[group].device].id);
     else if (page->w.redact)
-        snprintf(caption, sizeof caption, "%zu steps: %s, group %zu", sum.steps, step_source_name(page->splits.source),
-                 group + 1);
+        snprintf(caption, sizeof caption, language_shown("%zu steps: %s, group %zu"), sum.steps,
+                 step_source_name(page->splits.source), group + 1);
     else
-        snprintf(caption, sizeof caption, "%zu steps: %s", sum.steps, name);
+        snprintf(caption, sizeof caption, language_shown("%zu steps: %s"), sum.steps, name);
     time_bar_put(page, caption, &sum);
     put_division(page, caption, &sum);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline inside of the page: data for its script, and without scripts a drawing of the median step. */
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -471,8 +472,8 @@ static void put_drawing(struct html_page *page)
     stretch.end_ns = stretch.end_ns < slices->last_ns ? stretch.end_ns : slices->last_ns;
     if (stretch.end_ns <= stretch.start_ns)
         return;
-    snprintf(caption, sizeof caption, "%s, %s: from %s to %s after the start of the capture", stretch.name,
-             html_scaled((double)(stretch.end_ns - stretch.start_ns), length),
+    snprintf(caption, sizeof caption, language_shown("%s, %s: from %s to %s after the start of the capture"),
+             stretch.name, html_scaled((double)(stretch.end_ns - stretch.start_ns), length),
              html_scaled((double)stretch.start_ns, from), html_scaled((double)stretch.end_ns, until));
     chart_begin_sized(page, caption, "Slices of a step by lane; the tables below have the numbers",
                       (int)rows * LANE_HEIGHT);
@@ -510,8 +511,10 @@ int html_put_timeline(struct html_page *page, struct err *err)
 {
     const struct slices *slices = &page->slices;
     static const char *const classes[] = {"cube", "vector", "aicpu", "exposed", "copies", "other", "waiting"};
-    static const char *const names[] = {"Cube operators", "Vector operators", "AI CPU operators", "Communication",
-                                        "Copies",         "Other tasks",      "Calls of the host"};
+    static const char *const names[] = {LANGUAGE_MARK("Cube operators"),   LANGUAGE_MARK("Vector operators"),
+                                        LANGUAGE_MARK("AI CPU operators"), LANGUAGE_MARK("Communication"),
+                                        LANGUAGE_MARK("Copies"),           LANGUAGE_MARK("Other tasks"),
+                                        LANGUAGE_MARK("Calls of the host")};
     size_t left = 0;
 
     if (find_calls(page, err) < 0)
@@ -527,7 +530,7 @@ int html_put_timeline(struct html_page *page, struct err *err)
                   "The capture has %" PRIu64
                   " slices: grey is how busy a lane was; single slices are those of the steps "
                   "that the buttons show%s.",
-                  slices->seen, left > 0 ? ", without the shortest" : "");
+                  slices->seen, left > 0 ? language_shown(", without the shortest") : "");
     if (slices->lanes.used > SLICE_LANES_MAX)
         html_note(page, "Only the first %d lanes are drawn; 'msprof export timeline' has all.", SLICE_LANES_MAX);
     return 0;

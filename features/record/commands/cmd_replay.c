@@ -3,6 +3,7 @@
 #include "acl/subscribe/operator_record.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
@@ -42,7 +43,8 @@ static int replay_pipe_check(int number, struct err *err)
 {
     int flags = fcntl(number, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
-        err_set(err, ERR_USAGE, "descriptor %d is %s", number, flags < 0 ? "not open" : "open for reading only");
+        err_set(err, ERR_USAGE, "descriptor %d is %s", number,
+                flags < 0 ? language_said("not open") : language_said("open for reading only"));
         return err_hint(err, "open it when you start msprof: msprof replay ... --fd %d %d>PIPE", number, number);
     }
     if (number == STDERR_FILENO)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The changes against a base: what 'msprof diff' compares, the largest first, in the colors of its verdicts. */
+#include "base/language.h"
 #include "base/number.h"
 #include "features/diff/compare_workload.h"
 #include "features/tui/commands/tui.h"
@@ -56,15 +57,15 @@ static int by_weight(const void *left, const void *right)
 
 static void write_verdict(struct tui_changes *changes, const struct comparison *comparison)
 {
-    int used = snprintf(changes->verdict, sizeof changes->verdict, "against the base: %s",
-                        compare_verdict_name(comparison->verdict));
+    int used = snprintf(changes->verdict, sizeof changes->verdict, language_shown("against the base: %s"),
+                        language_shown(compare_verdict_name(comparison->verdict)));
     const char *between = " (";
 
     for (int cause = 0; cause < VERDICT_CAUSES && comparison->verdict == VERDICT_REGRESSION; cause++) {
         if (!comparison->causes[cause] || used >= (int)sizeof changes->verdict - 64)
             continue;
         used += snprintf(changes->verdict + used, sizeof changes->verdict - (size_t)used, "%s%s", between,
-                         compare_cause_name(cause));
+                         language_shown(compare_cause_name(cause)));
         between = ", ";
     }
     if (strcmp(between, ", ") == 0)
@@ -159,13 +160,13 @@ void tui_changes_draw(struct tui *tui, const struct tui_area *area)
 
     if (changes == NULL) {
         curses_put(tui->curses, area->row, 0, area->columns, PAINT_PLAIN,
-                   "nothing to compare with: --diff BASE names a capture or a baseline");
+                   language_shown("nothing to compare with: --diff BASE names a capture or a baseline"));
         return;
     }
     tui_list_follow(&changes->at, room);
-    snprintf(text, sizeof text, "%s; a step's times", changes->verdict);
+    snprintf(text, sizeof text, language_shown("%s; a step's times"), changes->verdict);
     curses_put(tui->curses, area->row, 0, area->columns, PAINT_FAINT, text);
-    curses_put(tui->curses, area->row + 1, 0, names, PAINT_HEAD, "Name");
+    curses_put(tui->curses, area->row + 1, 0, names, PAINT_HEAD, language_shown("Name"));
     snprintf(text, sizeof text, "  %-8s %13s %13s %13s", "What", "Change(us)", "Base(us)", "New(us)");
     curses_put(tui->curses, area->row + 1, names, NUMBERS_WIDTH, PAINT_HEAD, text);
     for (size_t i = 0; i < room && changes->at.top + i < changes->items.count; i++)

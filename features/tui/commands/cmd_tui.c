@@ -2,6 +2,7 @@
 /* msprof tui: a capture to walk through in the terminal. */
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/statistics.h"
@@ -74,7 +75,7 @@ static void draw_title(const struct session *session, int columns)
         if (i == VIEW_TABLE)
             snprintf(text, sizeof text, "%s ", session->chosen_table);
         else
-            snprintf(text, sizeof text, "%zu %s ", i + 1, views[i].title);
+            snprintf(text, sizeof text, "%zu %s ", i + 1, language_shown(views[i].title));
         at += curses_put(tui->curses, 0, at, columns - at, i == session->view ? PAINT_CHOSEN : PAINT_HEAD, text);
     }
     snprintf(text, sizeof text, "%s", path_name(tui->visit->directory));
@@ -97,9 +98,10 @@ static void draw_verdict(const struct session *session, int columns)
     if (tui->advice.problems[0] != '\0')
         snprintf(text, sizeof text, "%s", tui->advice.problems);
     else if (findings > 0)
-        snprintf(text, sizeof text, "1 of %zu: %s", findings, tui->advice.findings[0].sentence);
+        snprintf(text, sizeof text, language_shown("1 of %zu: %s"), findings, tui->advice.findings[0].sentence);
     else
-        snprintf(text, sizeof text, "%s", tui->executions > 0 ? "no finding" : "no device ran anything");
+        snprintf(text, sizeof text, "%s",
+                 language_shown(tui->executions > 0 ? "no finding" : "no device ran anything"));
     curses_put(tui->curses, 2, 0, columns, tui->advice.problems[0] != '\0' || findings > 0 ? PAINT_ALERT : PAINT_GOOD,
                text);
 }
@@ -117,11 +119,12 @@ static void draw_steps(const struct session *session, int columns)
     int64_t longest = 1;
 
     if (session->steps.count == 0) {
-        curses_put(tui->curses, 3, 0, columns, PAINT_FAINT, "no steps");
+        curses_put(tui->curses, 3, 0, columns, PAINT_FAINT, language_shown("no steps"));
         return;
     }
-    snprintf(text, sizeof text, "%zu step%s, median %s ", session->steps.count, session->steps.count == 1 ? "" : "s",
-             tui_time((int64_t)session->median_ns, median));
+    snprintf(text, sizeof text,
+             language_counted_shown("%zu step, median %s ", "%zu steps, median %s ", session->steps.count),
+             session->steps.count, tui_time((int64_t)session->median_ns, median));
     const int at = curses_put(tui->curses, 3, 0, columns, PAINT_PLAIN, text), room = columns - at;
     for (size_t i = 0; i < session->steps.count; i++)
         longest = session->steps.items[i] > longest ? session->steps.items[i] : longest;
@@ -141,17 +144,18 @@ static void draw_steps(const struct session *session, int columns)
 static void draw_foot(struct session *session, int rows, int columns)
 {
     static const char keys_of_lanes[] =
-        "arrows move  +- zoom  .,next  / search  0 all  e excerpt  t table  ? help  q quit",
-                      keys_of_tables[] =
-                          "arrows  s sort  f filter  / search  w write  Enter timeline  t table  ? help  q quit",
-                      keys_of_findings[] = "arrows move  Enter timeline  1 to 9, Tab views  t table  ? help  q quit";
+        LANGUAGE_MARK("arrows move  +- zoom  .,next  / search  0 all  e excerpt  t table  ? help  q quit"),
+                      keys_of_tables[] = LANGUAGE_MARK(
+                          "arrows  s sort  f filter  / search  w write  Enter timeline  t table  ? help  q quit"),
+                      keys_of_findings[] =
+                          LANGUAGE_MARK("arrows move  Enter timeline  1 to 9, Tab views  t table  ? help  q quit");
     const struct tui *tui = &session->tui;
     const char *keys = session->view == VIEW_TIMELINE   ? keys_of_lanes
                        : session->view == VIEW_FINDINGS ? keys_of_findings
                                                         : keys_of_tables;
 
     curses_put(tui->curses, rows - 1, 0, columns, tui->message[0] != '\0' ? PAINT_ALERT : PAINT_FAINT,
-               tui->message[0] != '\0' ? tui->message : keys);
+               tui->message[0] != '\0' ? tui->message : language_shown(keys));
 }
 
 static struct tui_area area_of(const struct session *session, int *ret_rows)
@@ -174,7 +178,7 @@ static void draw(struct session *session)
     draw_steps(session, area.columns);
     if (area.rows < 4 || area.columns < 40)
         curses_put(tui->curses, rows > HEAD_ROWS ? HEAD_ROWS : 0, 0, area.columns, PAINT_ALERT,
-                   "the terminal is too small: 40 columns, 9 rows");
+                   language_shown("the terminal is too small: 40 columns, 9 rows"));
     else if (views[session->view].draw != NULL)
         views[session->view].draw(tui, &area);
     else
@@ -188,24 +192,24 @@ static void draw(struct session *session)
 static void show_help(struct session *session)
 {
     static const char *const lines[] = {
-        "1 to 9, Tab     views; 9: the changes against the base of --diff",
-        "t               any other table, by its name ('msprof show CAPTURE --table list' lists them)",
-        "arrows, PgUp, PgDn, Home, End   move",
-        "Enter           go to the place of a finding or a row in the timeline",
-        "/ n             search; again",
+        LANGUAGE_MARK("1 to 9, Tab     views; 9: the changes against the base of --diff"),
+        LANGUAGE_MARK("t               any other table, by its name ('msprof show CAPTURE --table list' lists them)"),
+        LANGUAGE_MARK("arrows, PgUp, PgDn, Home, End   move"),
+        LANGUAGE_MARK("Enter           go to the place of a finding or a row in the timeline"),
+        LANGUAGE_MARK("/ n             search; again"),
         "",
-        "In tables",
-        "left, right     choose a column",
-        "s               sort by it: largest first, smallest first, as before",
-        "f               filter the rows, as --filter of 'msprof show'",
-        "w               write the rows that are left to a file, CSV or Markdown",
+        LANGUAGE_MARK("In tables"),
+        LANGUAGE_MARK("left, right     choose a column"),
+        LANGUAGE_MARK("s               sort by it: largest first, smallest first, as before"),
+        LANGUAGE_MARK("f               filter the rows, as --filter of 'msprof show'"),
+        LANGUAGE_MARK("w               write the rows that are left to a file, CSV or Markdown"),
         "",
-        "In the timeline",
-        "+ -  0          zoom; the whole capture",
-        ". ,             the next and the previous execution of the stream",
-        "e               write what is seen as a timeline file",
+        LANGUAGE_MARK("In the timeline"),
+        LANGUAGE_MARK("+ -  0          zoom; the whole capture"),
+        LANGUAGE_MARK(". ,             the next and the previous execution of the stream"),
+        LANGUAGE_MARK("e               write what is seen as a timeline file"),
         "",
-        "^L  q           draw the screen anew; quit",
+        LANGUAGE_MARK("^L  q           draw the screen anew; quit"),
     };
     const struct tui *tui = &session->tui;
     int rows, columns;
@@ -213,8 +217,8 @@ static void show_help(struct session *session)
     curses_size(tui->curses, &rows, &columns);
     curses_clear(tui->curses);
     for (int i = 0; i < (int)(sizeof lines / sizeof *lines) && i < rows - 1; i++)
-        curses_put(tui->curses, i, 0, columns, PAINT_PLAIN, lines[i]);
-    curses_put(tui->curses, rows - 1, 0, columns, PAINT_FAINT, "any key goes back");
+        curses_put(tui->curses, i, 0, columns, PAINT_PLAIN, language_shown(lines[i]));
+    curses_put(tui->curses, rows - 1, 0, columns, PAINT_FAINT, language_shown("any key goes back"));
     curses_show(tui->curses, -1, -1);
     while (!interrupted() && curses_key(tui->curses) == PRESSED_NOTHING)
         ;
@@ -413,6 +417,7 @@ static int run_tui(const struct settings *settings)
 
 const struct command command_tui = {
     .path = "tui",
+    .people = {.all = true},
     .parent = COMMAND_ROOT,
     .order = 102,
     .summary = "browse captures in the terminal",

@@ -2,6 +2,8 @@
 /* The findings of 'msprof advise': a list, and below it what the chosen one rests on. */
 #include "features/tui/commands/tui.h"
 
+#include "base/language.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,16 +63,17 @@ static void draw_details(const struct tui *tui, const struct tui_area *area, int
     curses_put(tui->curses, row++, 0, area->columns, PAINT_PLAIN, "");
     row = put_wrapped(tui, area, row, PAINT_PLAIN, finding->sentence);
     if (finding->rule->of_memory)
-        used = snprintf(text, sizeof text, "At stake: " FINDING_OF_MEMORY);
+        used = snprintf(text, sizeof text, language_shown("At stake: " FINDING_OF_MEMORY));
     else
-        used = snprintf(text, sizeof text, "At stake: %s", tui_time((int64_t)llround(finding->at_stake_ns), time));
+        used = snprintf(text, sizeof text, language_shown("At stake: %s"),
+                        tui_time((int64_t)llround(finding->at_stake_ns), time));
     if (finding->saves_ns >= 0)
-        snprintf(text + used, sizeof text - (size_t)used, "; without the cause at most %s shorter",
+        snprintf(text + used, sizeof text - (size_t)used, language_shown("; without the cause at most %s shorter"),
                  tui_time((int64_t)llround(finding->saves_ns), saved));
     row = put_wrapped(tui, area, row, PAINT_PLAIN, text);
-    snprintf(text, sizeof text, "Rests on %s", finding->rule->rests_on);
+    snprintf(text, sizeof text, language_shown("Rests on %s"), language_shown(finding->rule->rests_on));
     row = put_wrapped(tui, area, row, PAINT_FAINT, text);
-    row = put_wrapped(tui, area, row, PAINT_GOOD, finding->rule->advice);
+    row = put_wrapped(tui, area, row, PAINT_GOOD, language_shown(finding->rule->advice));
     draw_rows(tui, area, row, finding);
 }
 
@@ -80,16 +83,17 @@ void tui_findings_draw(struct tui *tui, const struct tui_area *area)
     int row = area->row;
 
     if (count == 0) {
-        curses_put(tui->curses, row, 0, area->columns, PAINT_GOOD,
-                   tui->executions > 0 ? "no finding" : "nothing to advise on: the capture has no operators");
+        curses_put(
+            tui->curses, row, 0, area->columns, PAINT_GOOD,
+            language_shown(tui->executions > 0 ? "no finding" : "nothing to advise on: the capture has no operators"));
         return;
     }
     tui_list_follow(&tui->finding, room);
     for (size_t i = tui->finding.top; i < tui->finding.top + room; i++) {
         const struct finding *finding = &tui->advice.findings[i];
         char text[640];
-        snprintf(text, sizeof text, "%-6s %-20s %s", advice_severity_name(finding->severity), finding->rule->id,
-                 finding->sentence);
+        snprintf(text, sizeof text, "%-6s %-20s %s", language_shown(advice_severity_name(finding->severity)),
+                 finding->rule->id, finding->sentence);
         curses_put(tui->curses, row++, 0, area->columns,
                    i == tui->finding.row                ? PAINT_CHOSEN
                    : finding->severity == SEVERITY_HIGH ? PAINT_ALERT

@@ -2,6 +2,7 @@
 /* The timeline: a row for each stream of a device, a column for each stretch of time. The height of a block is the part
  * of the stretch in which something ran. */
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "exporters/export.h"
 #include "features/tui/commands/tui.h"
@@ -349,9 +350,10 @@ static void draw_lane(const struct tui *tui, size_t number, int row)
     char label[LABEL_WIDTH + 32];
 
     if (stream >= 0)
-        snprintf(label, sizeof label, "%" PRId64 " stream %" PRId64, tui->workload.devices[lane->device].id, stream);
+        snprintf(label, sizeof label, language_shown("%" PRId64 " stream %" PRId64),
+                 tui->workload.devices[lane->device].id, stream);
     else
-        snprintf(label, sizeof label, "%" PRId64 " collective", tui->workload.devices[lane->device].id);
+        snprintf(label, sizeof label, language_shown("%" PRId64 " collective"), tui->workload.devices[lane->device].id);
     curses_put(tui->curses, row, 0, LABEL_WIDTH - 1, number == lanes->lane ? PAINT_CHOSEN : PAINT_HEAD, label);
     fill_columns(tui, lane, busy);
     for (int k = 0; k < lanes->columns; k++)
@@ -368,7 +370,7 @@ static void draw_axis(const struct tui *tui, const struct tui_area *area)
     tui_time(number_subtract(lanes->until_ns, tui->advice.origin_ns), until);
     tui_time((int64_t)column_ns(lanes), column);
     curses_put(tui->curses, area->row, 0, area->columns, PAINT_FAINT, "");
-    snprintf(text, sizeof text, "from %s until %s, a column is %s", from, until, column);
+    snprintf(text, sizeof text, language_shown("from %s until %s, a column is %s"), from, until, column);
     curses_put(tui->curses, area->row, LABEL_WIDTH, area->columns - LABEL_WIDTH, PAINT_FAINT, text);
 }
 
@@ -383,7 +385,7 @@ static void launch_text(const struct tui *tui, size_t execution, char *text, siz
     const struct path_call *call = &launches->calls[launches->of[execution]];
     const struct cann_text name = cann_text(&tui->names, call->name, 0);
     char before[TUI_TIME_SIZE];
-    snprintf(text, size, ", launched by %s %s before", name.text != NULL ? name.text : "N/A",
+    snprintf(text, size, language_shown(", launched by %s %s before"), name.text != NULL ? name.text : "N/A",
              tui_time(number_subtract(tui->workload.executions[execution].start_ns, call->start_ns), before));
 }
 
@@ -395,7 +397,7 @@ static void draw_details(const struct tui *tui, const struct tui_area *area)
     char text[1024], at[TUI_TIME_SIZE], length[TUI_TIME_SIZE], launch[256];
 
     if (lanes->chosen == SIZE_MAX) {
-        snprintf(text, sizeof text, "nothing runs here at %s",
+        snprintf(text, sizeof text, language_shown("nothing runs here at %s"),
                  tui_time(number_subtract(lanes->at_ns, tui->advice.origin_ns), at));
         curses_put(tui->curses, row, 0, area->columns, PAINT_PLAIN, text);
         return;
@@ -410,9 +412,9 @@ static void draw_details(const struct tui *tui, const struct tui_area *area)
     snprintf(text, sizeof text, "%s%s%s", workload_text(workload, key->type), shapes[0] != '\0' ? "  " : "", shapes);
     curses_put(tui->curses, row + 1, 0, area->columns, PAINT_PLAIN, text);
     launch_text(tui, lanes->chosen, launch, sizeof launch);
-    snprintf(text, sizeof text, "at %s for %s%s%s%s",
+    snprintf(text, sizeof text, language_shown("at %s for %s%s%s%s"),
              tui_time(number_subtract(execution->start_ns, tui->advice.origin_ns), at),
-             tui_time(workload_length_ns(workload, execution), length), bound != NULL ? ", bound " : "",
+             tui_time(workload_length_ns(workload, execution), length), bound != NULL ? language_shown(", bound ") : "",
              bound != NULL ? bound : "", launch);
     curses_put(tui->curses, row + 2, 0, area->columns, PAINT_PLAIN, text);
 }
@@ -431,7 +433,7 @@ void tui_lanes_draw(struct tui *tui, const struct tui_area *area)
     char mark[2] = "^";
 
     if (lanes->count == 0) {
-        curses_put(tui->curses, area->row, 0, area->columns, PAINT_PLAIN, "no device ran anything");
+        curses_put(tui->curses, area->row, 0, area->columns, PAINT_PLAIN, language_shown("no device ran anything"));
         return;
     }
     lanes->columns = area->columns - LABEL_WIDTH;

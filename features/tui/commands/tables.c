@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of 'msprof show' as rows to walk through: its cells are those that 'show --format csv' prints, and so are its
  * filters and orders. */
+#include "base/language.h"
 #include "base/words.h"
 #include "exporters/export.h"
 #include "exporters/table/choice.h"
@@ -136,8 +137,8 @@ static int load(const struct tui *tui, struct tui_table *table, struct err *err)
         return err_status(err);
     table->more = sink.left > 0 || sink.more;
     if (table->row_count == 0)
-        snprintf(table->why, sizeof table->why, "no rows%s%s", result.needs != NULL ? ": needs " : "",
-                 result.needs != NULL ? result.needs : "");
+        snprintf(table->why, sizeof table->why, "%s%s%s", language_shown("no rows"),
+                 result.needs != NULL ? language_shown(": needs ") : "", result.needs != NULL ? result.needs : "");
     if (table->column >= table->grid.column_count)
         table->column = 0;
     return 0;
@@ -234,14 +235,14 @@ static void draw_row(const struct tui *tui, const struct tui_table *table, const
 static void draw_head(const struct tui *tui, const struct tui_table *table, const struct tui_area *area)
 {
     char text[512];
-    int used =
-        snprintf(text, sizeof text, "%s: row %zu of %zu%s", table->name, table->row_count > 0 ? table->at.row + 1 : 0,
-                 table->row_count, table->more ? " (more are left out)" : "");
+    int used = snprintf(text, sizeof text, language_shown("%s: row %zu of %zu%s"), table->name,
+                        table->row_count > 0 ? table->at.row + 1 : 0, table->row_count,
+                        table->more ? language_shown(" (more are left out)") : "");
 
     if (table->sort[0] != '\0')
-        used += snprintf(text + used, sizeof text - (size_t)used, ", sorted by %s", table->sort);
+        used += snprintf(text + used, sizeof text - (size_t)used, language_shown(", sorted by %s"), table->sort);
     if (table->filter[0] != '\0')
-        snprintf(text + used, sizeof text - (size_t)used, ", filter %s", table->filter);
+        snprintf(text + used, sizeof text - (size_t)used, language_shown(", filter %s"), table->filter);
     curses_put(tui->curses, area->row, 0, area->columns, PAINT_FAINT, text);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said and asked in the last line of the screen. */
+#include "base/language.h"
 #include "base/progress.h"
 #include "features/tui/commands/tui.h"
 
@@ -60,6 +61,7 @@ static void erase_last(char *text)
 
 bool tui_ask(struct tui *tui, const char *question, char *text, size_t size)
 {
+    question = language_said(question);
     while (!interrupted()) {
         int rows, columns;
         curses_size(tui->curses, &rows, &columns);

@@ -196,9 +196,10 @@ enum { COMMUNICATION_OP_COLUMNS(COLUMN_NUMBER) };
     MADE(COMMUNICATION_TASK_PLANE_ID, "plane_id", "Plane", MADE_NUMBER, "The plane of the network.")                   \
     MADE(COMMUNICATION_TASK_NOTIFY_ID, "notify_id", "Notify ID", MADE_NUMBER,                                          \
          "Notification that it waits for or sends.")                                                                   \
-    MADE(COMMUNICATION_TASK_LOCAL_RANK, "local_rank", "Local rank", MADE_NUMBER, "This side.")                         \
-    MADE(COMMUNICATION_TASK_REMOTE_RANK, "remote_rank", "Remote rank", MADE_NUMBER, "The other side.")                 \
-    MADE(COMMUNICATION_TASK_TRANSPORT_TYPE, "transport_type", "Transport", MADE_NUMBER, "0 SDMA, 1 RDMA, 2 local.")    \
+    MADE(COMMUNICATION_TASK_LOCAL_RANK, "local_rank", "Local rank", MADE_NUMBER, "This side; NULL: not known.")        \
+    MADE(COMMUNICATION_TASK_REMOTE_RANK, "remote_rank", "Remote rank", MADE_NUMBER, "The other side; NULL: none.")     \
+    MADE(COMMUNICATION_TASK_TRANSPORT_TYPE, "transport_type", "Transport", MADE_NUMBER,                                \
+         "0 SDMA, 1 RDMA, 2 local; NULL: not known, as in the types that follow.")                                     \
     MADE(COMMUNICATION_TASK_LINK_TYPE, "link_type", "Link", MADE_NUMBER,                                               \
          "0 on the chip, 1 HCCS, 2 PCIe, 3 RoCE, and so on.")                                                          \
     MADE(COMMUNICATION_TASK_RDMA_TYPE, "rdma_type", "RDMA", MADE_NUMBER, "0 notification, 1 payload.")                 \

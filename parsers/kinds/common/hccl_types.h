@@ -17,12 +17,12 @@ static inline int64_t hccl_estimate_ns(int64_t bits)
     return isfinite(us) && us >= 0 && us < 1e12 ? (int64_t)llround(us * 1000) : 0;
 }
 
-/* How HCCL says that it does not know a size. */
-#define HCCL_SIZE_UNKNOWN 4294967295
-/* Leaves the column of a size empty where it is not known. */
-static inline void hccl_forget_unknown_size(struct row *row, size_t column)
+/* How HCCL says that it does not know a size, a rank or a type. */
+#define HCCL_UNKNOWN 4294967295
+/* Leaves a column empty where its number is not known. */
+static inline void hccl_forget_unknown(struct row *row, size_t column)
 {
-    if (row->cells[column].integer == HCCL_SIZE_UNKNOWN)
+    if (row->cells[column].integer == HCCL_UNKNOWN)
         *row->present &= ~(UINT64_C(1) << column);
 }
 

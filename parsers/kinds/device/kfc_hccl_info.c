@@ -67,7 +67,9 @@ static int derive(const struct record_stream *stream, struct row *row, struct er
     row_set_integer(row, DEVICE_ID, stream->device_id);
     row_set_integer(row, TIME_NS, part_device_ns(stream->part, row->cells[TICK].integer));
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
-    hccl_forget_unknown_size(row, DATA_SIZE);
+    hccl_forget_unknown(row, DATA_SIZE);
+    hccl_forget_unknown(row, LOCAL_RANK);
+    hccl_forget_unknown(row, REMOTE_RANK);
     aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
     if (record_stream_find_name(stream, row, ITEM, ITEM_ID, err) < 0 ||
         record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) < 0)

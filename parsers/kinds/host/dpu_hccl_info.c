@@ -51,7 +51,9 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     if (status < 0 || !*keep)
         return status;
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
-    hccl_forget_unknown_size(row, DATA_SIZE);
+    hccl_forget_unknown(row, DATA_SIZE);
+    hccl_forget_unknown(row, LOCAL_RANK);
+    hccl_forget_unknown(row, REMOTE_RANK);
     status = record_stream_find_name(stream, row, ITEM, ITEM_ID, err);
     return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
@@ -76,8 +78,9 @@ const struct record_kind kind_dpu_hccl_info = {
                            {"Group Name", "coalesce(g.text, 'N/A') || '(' || group_hash || ')'", .form = FORM_TEXT},
                            {"Plane Id", "plane_id", .form = FORM_TEXT}, {"Notify Id", "notify_id", .form = FORM_TEXT},
                            {"Duration Estimated(us)", "estimated_ns / 1000.0", .form = FORM_FLOAT},
-                           {"Rank Size", "rank_size", .form = FORM_TEXT}, {"Src Rank", "local_rank", .form = FORM_TEXT},
-                           {"Dst Rank", "remote_rank", .form = FORM_TEXT},
+                           {"Rank Size", "rank_size", .form = FORM_TEXT},
+                           {"Src Rank", "coalesce(local_rank, 'N/A')", .form = FORM_TEXT},
+                           {"Dst Rank", "coalesce(remote_rank, 'N/A')", .form = FORM_TEXT},
                            {"Transport Type", HCCL_NAME_SQL("transport_type", EACH_HCCL_TRANSPORT_TYPE),
                             .form = FORM_TEXT},
                            {"Size(Byte)", "data_size", .form = FORM_TEXT},

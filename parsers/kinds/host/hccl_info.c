@@ -12,8 +12,9 @@
            SIGNED_AT(32, 8))                                                                                           \
     STORED(GROUP_NAME_ID, "group_name_id", "Group", NUMBER,                                                            \
            "The communication group, as an id of the hash dictionary.", SIGNED_AT(40, 8))                              \
-    STORED(LOCAL_RANK, "local_rank", "Local rank", NUMBER, "This side.", AT(48, 4))                                    \
-    STORED(REMOTE_RANK, "remote_rank", "Remote rank", NUMBER, "The other side.", AT(52, 4))                            \
+    STORED(LOCAL_RANK, "local_rank", "Local rank", NUMBER, "This side; NULL: not known, here and in the types.",       \
+           AT(48, 4))                                                                                                  \
+    STORED(REMOTE_RANK, "remote_rank", "Remote rank", NUMBER, "The other side; NULL: none.", AT(52, 4))                \
     STORED(RANK_SIZE, "rank_size", "Ranks", NUMBER, "How many ranks the group has.", AT(56, 4))                        \
     STORED(WORK_FLOW_MODE, "work_flow_mode", "Work flow mode", NUMBER, "How the operator was launched.", AT(60, 4))    \
     STORED(PLANE_ID, "plane_id", "Plane", NUMBER, "The plane of the network.", AT(64, 4))                              \
@@ -44,7 +45,10 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(cells[ESTIMATED_US_BITS].integer));
-    hccl_forget_unknown_size(row, DATA_SIZE);
+    static const size_t unknown[] = {LOCAL_RANK, REMOTE_RANK, ROLE,           DATA_SIZE, OP_TYPE,
+                                     DATA_TYPE,  LINK_TYPE,   TRANSPORT_TYPE, RDMA_TYPE};
+    for (size_t i = 0; i < COUNT_OF(unknown); i++)
+        hccl_forget_unknown(row, unknown[i]);
     if (status < 0 || stream->association == NULL)
         return status;
     const struct host_transfer transfer = {
