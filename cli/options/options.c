@@ -192,7 +192,7 @@ static bool hint_of_table(const char *word, struct err *err)
     if (report != NULL && *report != NULL)
         err_hint(err, "msprof show CAPTURE --table %s", word);
     else if (form != NULL)
-        err_hint(err, "%s%s", *form == '-' ? "msprof show CAPTURE " : "", form);
+        err_hint(err, "%s%s", *form == '-' ? "msprof show CAPTURE " : "", language_said(form));
     else
         return false;
     return true;
@@ -308,11 +308,7 @@ static void put_owners(struct strbuf *ret, enum command_id command, const char *
         }
     }
     if (count > MOST_OWNERS)
-<<<<<<< HEAD
-        strbuf_addf(ret, " and %u more", count - MOST_OWNERS);
-=======
-        strbuf_addf(ret, language_said(" and %u other commands"), count - MOST_OWNERS);
->>>>>>> main
+        strbuf_addf(ret, language_said(" and %u more"), count - MOST_OWNERS);
 }
 
 /* Names an option as other programs call it. NULL: the command has none of that kind. */
