@@ -5,7 +5,7 @@
 #include "db/query/query_executions.h"
 #include "db/query/query_loop.h"
 #include "exporters/output_file.h"
-#include "features/earlier/reports/device_2022.h"
+#include "exporters/reports/cann/device_2022.h"
 
 #include <stdio.h>
 

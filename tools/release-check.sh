@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a release must hold beside the tests (docs/releasing.md): takes half an hour, needs root and 'tools/packages.sh package'.
+# What a release must hold beside the tests (docs/releasing.md): takes an hour, needs root and 'tools/packages.sh package'.
 # usage: tools/release-check.sh [BUILD_DIR]
 # shellcheck disable=SC2317 # check() calls the functions
 set -euo pipefail
@@ -60,6 +60,8 @@ check "the program builds" make -j "$(nproc)" all generators
 check "the source archive is reproducible" archive_is_reproducible
 check "the source archive builds without git" archive_builds_without_git
 check "it builds without collect and the recording libraries" small_build
+check "lint finds nothing, with the analyzer over every file" make -j "$(nproc)" lint
+check "the thread sanitizer finds no race in captures side by side" make -j "$(nproc)" check-threads
 check "packages for Debian are made, lintian has nothing to say" tools/package.sh deb "$build"
 check "packages for Debian install, run and leave nothing" tools/test-package.sh deb "$build"
 check "packages for rpm are made" tools/package.sh rpm "$build"

@@ -13,7 +13,7 @@
 struct workload;       /* features/answers/analysis/workload.h */
 struct path_steps;     /* features/answers/load/load.h */
 struct host_calls;     /* features/answers/load/load.h */
-struct device_reading; /* features/earlier/reports/device_2022.h */
+struct device_reading; /* exporters/reports/cann/device_2022.h */
 
 struct report_session {
     sqlite3 *db;

@@ -13,12 +13,12 @@
 #include "exporters/export.h"
 #include "exporters/extension.h"
 #include "exporters/report_scopes.h"
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/report.h"
 #include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
 #include "exporters/tree_outputs.h"
-#include "features/earlier/reports/device_2022.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -81,7 +81,6 @@ int loopback_open(int *port, struct err *err)
     if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, CONNECTIONS_MAX) < 0 ||
         getsockname(fd, (struct sockaddr *)&address, &length) < 0) {
         err_set_errno(err, errno, "cannot listen on 127.0.0.1, port %d", *port);
-        err_hint(err, "omit --port to use a free port");
         close(fd);
         return err_status(err);
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make-capture: writes an SVP capture of any size, the same bytes for the same options. */
+/* make-capture: writes an SVP capture of any size, the same bytes for the same options. A board records layers of
+ * models alone: launches without a model, collectives, marks, levels and flips, which captures of CANN have, do not
+ * exist. */
 #include "base/number.h"
 #include "testdata/generate/api_log.h"
 #include "testdata/generate/board.h"

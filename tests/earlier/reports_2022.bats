@@ -24,11 +24,11 @@ setup() {
     done
 }
 
-@test "captures of 2022 of other sizes, seeds, operators and slice sizes come out right" {
-    while read -r chip count seed slice operators; do
+@test "captures of 2022 of other sizes, seeds, operators, slice sizes and shares of kernels that nothing describes come out right" {
+    while read -r chip count seed slice operators direct; do
         rm -rf generated
         python3 "$repository/testdata/generate/cann/make_2022.py" generated --count "$count" --chip "$chip" \
-            --seed "$seed" --slice-kb "$slice" --names "$operators"
+            --seed "$seed" --slice-kb "$slice" --names "$operators" --direct "${direct:-0}"
         for report in summary "timeline --trace-compat"; do
             # shellcheck disable=SC2086 # the report and its option
             run_msprof export $report -dir generated
@@ -41,6 +41,9 @@ setup() {
 0 2200 21 64 200
 1 2500 9 16 300
 1 333 10 1 20
+0 300 5 16 40 3
+1 300 6 16 40 4
+1 60 6 16 40 1
 END
 }
 

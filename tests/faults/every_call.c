@@ -4,15 +4,16 @@
  * signals are not counted, nor are those that load the program. AT 0: none fails. LOG gets a line for the one that
  * fails, or for each: its number, the name of its kind, and the file that it is about. Ends with the status of the
  * program, or with 125 and a message where it could not be run or followed. */
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -98,14 +99,6 @@ static const struct kind {
     {SYS_memfd_create, "other", NOTHING},
 };
 
-static const struct kind *kind_of(long call)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].call == call)
-            return &kinds[i];
-    return NULL;
-}
-
 /* The text at an address of the program's. */
 static void copy_text(pid_t pid, unsigned long address, char *text, size_t size)
 {
@@ -135,62 +128,53 @@ static void tell(FILE *log, unsigned long number, const struct kind *kind, pid_t
     fprintf(log, "%lu\t%s\t%ld\t%s\n", number, kind->name, kind->call, text);
 }
 
-/* Of a thread that is between the two stops of a call. */
-static struct inside {
-    pid_t pid;
-    bool inside, fails;
-} threads[4096];
-
-static struct inside *thread_of(pid_t pid)
-{
-    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-        if (threads[i].pid == 0)
-            threads[i].pid = pid;
-        if (threads[i].pid == pid)
-            return &threads[i];
-    }
-    abort();
-}
-
 static unsigned long count;
 static bool is_loaded; /* what fails before is the system's loader */
 
-static void stopped(pid_t pid, unsigned long at, long error, FILE *log)
+/* A thread is about to make a call of a kind. Returns whether it is one that must be made, but fails when it ends. */
+static bool is_made_in_vain(pid_t pid, const struct kind *kind, unsigned long at, long error, FILE *log)
 {
-    struct user_regs_struct regs;
-    struct inside *thread = thread_of(pid);
-    if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
-        return;
-    thread->inside = !thread->inside;
-    if (!thread->inside) {
-        if (thread->fails) {
-            regs.rax = (unsigned long long)-error;
-            ptrace(PTRACE_SETREGS, pid, NULL, &regs);
-        }
-        thread->fails = false;
-        return;
-    }
-    const struct kind *kind = kind_of((long)regs.orig_rax);
-    is_loaded |= regs.orig_rax == SYS_prlimit64;
-    if (kind == NULL || !is_loaded)
-        return;
+    is_loaded |= kind->call == SYS_prlimit64;
+    if (!is_loaded)
+        return false;
     count++;
-    if (at == 0 || count == at)
-        tell(log, count, kind, pid, &regs);
-    if (count != at)
-        return;
+    if (at != 0 && count != at)
+        return false;
+    struct user_regs_struct regs;
+    if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
+        return false;
+    tell(log, count, kind, pid, &regs);
+    if (at == 0)
+        return false;
     if (error == 0 && strcmp(kind->name, "write") != 0)
-        return;       /* threads make calls in another order, and this one is no write */
-    if (error == 0) { /* half of one */
+        return false;               /* threads make calls in another order, and this one is no write */
+    if (kind->call == SYS_close)    /* which closes all the same */
+        return true;
+    if (error == 0) {               /* half of one */
         regs.rdx = regs.rdx > 1 ? regs.rdx / 2 : regs.rdx;
-        ptrace(PTRACE_SETREGS, pid, NULL, &regs);
-        return;
-    }
-    if (kind->call != SYS_close) { /* which closes all the same */
+    } else {
         regs.orig_rax = (unsigned long long)-1;
-        ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+        regs.rax = (unsigned long long)-error;
     }
-    thread->fails = true;
+    ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+    return false;
+}
+
+/* Lets the system stop a thread, and its children, at the calls of the kinds alone: the others run at full speed. */
+static int stop_at_kinds(void)
+{
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    struct sock_filter filter[2 + 2 * KINDS] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    };
+    for (size_t i = 0; i < KINDS; i++) {
+        filter[1 + 2 * i] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)kinds[i].call, 0, 1);
+        filter[2 + 2 * i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE | (unsigned)i);
+    }
+    filter[1 + 2 * KINDS] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0;
 }
 
 static int fail(const char *what)
@@ -215,32 +199,42 @@ int main(int argc, char **argv)
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         raise(SIGSTOP);
-        execv(argv[4], argv + 4);
+        if (stop_at_kinds() == 0)
+            execv(argv[4], argv + 4);
         _exit(fail(argv[4]));
     }
     if (child < 0 || waitpid(child, &status, 0) != child ||
         ptrace(PTRACE_SETOPTIONS, child, NULL,
                PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
+                   PTRACE_O_TRACEEXEC | PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL) != 0)
         return fail("cannot follow the program");
-    ptrace(PTRACE_SYSCALL, child, NULL, NULL);
+    ptrace(PTRACE_CONT, child, NULL, NULL);
     for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0 || (pid < 0 && errno == EINTR);) {
         if (pid < 0)
             continue;
         if (WIFEXITED(status) || WIFSIGNALED(status)) {
-            thread_of(pid)->inside = false;
             if (pid == child)
                 result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
             continue;
         }
         long signal = WSTOPSIG(status);
-        if (signal == (SIGTRAP | 0x80)) {
-            stopped(pid, at, error, log);
+        unsigned long kind;
+        bool fails = false;
+        if (signal == (SIGTRAP | 0x80)) { /* the end of a call that fails then */
+            struct user_regs_struct regs;
+            if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) == 0) {
+                regs.rax = (unsigned long long)-error;
+                ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+            }
+            signal = 0;
+        } else if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8)) {
+            fails = ptrace(PTRACE_GETEVENTMSG, pid, NULL, &kind) == 0 &&
+                    is_made_in_vain(pid, &kinds[kind], at, error, log);
             signal = 0;
         } else if (status >> 16 != 0 || signal == SIGSTOP) { /* events, and threads that begin */
             signal = 0;
         }
-        ptrace(PTRACE_SYSCALL, pid, NULL, (void *)signal);
+        ptrace(fails ? PTRACE_SYSCALL : PTRACE_CONT, pid, NULL, (void *)signal);
     }
     return result >= 0 ? result : fail("the end of the program was not seen");
 }

@@ -5,6 +5,7 @@
 every_call.py MSPROF INJECTOR SCRATCH SOURCE COMMAND...: of the calls of one kind about one file the first, with one of its
 errors. EVERY_CALL=N: the first N of each and the last, with every error; EVERY_CALL=all: every call with every error.
 EVERY_CALL_ONLY: a regular expression of the number of a call, a blank and its file, for those alone.
+EVERY_CALL_SEEN: a file that lists the calls that were tried, for the next command on the same source to leave out.
 SOURCE is copied for each run; the word X of the command is the copy, and collect has a board of its own in its place.
 At the end the inputs have their bytes, each result is whole or absent, and nothing but what a sound run says is said only when
 all is as in a sound run.
@@ -176,14 +177,22 @@ with open("calls", encoding="utf-8", errors="replace") as file:
 calls = sum(map(len, sites.values()))
 width = os.environ.get("EVERY_CALL", "")
 turns = []
+seen_file = os.environ.get("EVERY_CALL_SEEN")
+seen = set()
+if seen_file and os.path.exists(seen_file):
+    with open(seen_file, encoding="utf-8") as file:
+        seen = set(file.read().splitlines())
 for (kind, call, about), numbers in sorted(sites.items()):
-    if not re.search(os.environ.get("EVERY_CALL_ONLY", ""), f"{call} {about}"):
+    if not re.search(os.environ.get("EVERY_CALL_ONLY", ""), f"{call} {about}") or f"{call} {about}" in seen:
         continue
+    seen.add(f"{call} {about}")
     if width == "":
         turns.append((numbers[0], kind, ERRORS[kind][zlib.crc32(f"{call}{about}".encode()) % len(ERRORS[kind])]))
         continue
     chosen = numbers if width == "all" else sorted({*numbers[:int(width)], numbers[-1]})
     turns += [(number, kind, error) for number in chosen for error in ERRORS[kind]]
+
+
 def failed_site(planned):
     """Kind, call and path of the call that failed: threads can change places, so that it is another than was planned."""
     try:
@@ -208,6 +217,9 @@ for number, kind, error in turns:
         print(f"{' '.join(command)}: call {number}, {' '.join(failed_site(kind))}, {errno.errorcode.get(error, 'half')}: {why}", flush=True)
         if done is not None:
             print("    " + done.stderr.decode("utf-8", "replace").replace("\n", "\n    ")[-400:], flush=True)
+if seen_file:
+    with open(seen_file, "w", encoding="utf-8") as file:
+        file.write("".join(f"{site}\n" for site in sorted(seen)))
 print(f"{' '.join(command)}: {len(turns)} failures of {len({turn[0] for turn in turns})} of {calls} calls of {len(sites)} kinds "
       f"about a file, {told} told, {wrong} wrong")
-sys.exit(wrong > 0 or told == 0)
+sys.exit(wrong > 0 or (told == 0 and not seen_file))

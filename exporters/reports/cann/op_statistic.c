@@ -2,9 +2,9 @@
 /* op_statistic: time of operators by their type and core. */
 #include "base/array.h"
 #include "base/number.h"
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
-#include "features/earlier/reports/device_2022.h"
 
 #include <math.h>
 #include <stdlib.h>

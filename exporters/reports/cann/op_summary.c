@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/table/report.h"
-#include "features/earlier/reports/device_2022.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_rounding.h"
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/table/report.h"
-#include "features/earlier/reports/device_2022.h"
 #include "parsers/record.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
-#include "features/earlier/reports/device_2022.h"
+#include "exporters/reports/cann/device_2022.h"
 
 #include <string.h>
 

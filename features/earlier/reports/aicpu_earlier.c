@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/table/report.h"
-#include "features/earlier/reports/device_2022.h"
 
 static const struct report_column columns[] = {
     {"Timestamp", REPORT_FIELD(struct ai_cpu_run, start_ns), FORM_SCALED, 6, .doc = "Start, in ms."},

@@ -2,8 +2,8 @@
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
 #include "db/query/query_plain_calls.h"
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/table/report.h"
-#include "features/earlier/reports/device_2022.h"
 
 struct shown {
     struct call_total total;

@@ -4,11 +4,11 @@
 #define MSPROF_FEATURES_EARLIER_TIMELINE_TIMELINE_EARLIER_H
 
 #include "base/array.h"
+#include "exporters/reports/cann/device_2022.h"
 #include "exporters/timeline/document.h"
 #include "exporters/timeline/lanes.h"
 #include "exporters/timeline/slice_operators.h"
 #include "exporters/timeline/track.h"
-#include "features/earlier/reports/device_2022.h"
 
 /* Writes <timeline>_<device>[_<model>]_<iteration>.json for each that the capture has something for: with compat as
  * Ascend's tool of 2022 wrote them. */

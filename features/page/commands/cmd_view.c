@@ -280,7 +280,7 @@ static int serve_items(const struct viewing *viewing, const struct loopback_item
         return err_status(err);
     int fd = loopback_open(&port, err);
     if (fd < 0)
-        return fd;
+        return port > 0 ? err_hint(err, "omit --port to use a free port") : fd;
     snprintf(address, sizeof address, "http://127.0.0.1:%d/%s/%s", port, token, fragment);
     tell_address(viewing, address, port);
     return loopback_serve(fd, port, token, items, count, err);

@@ -4,9 +4,12 @@
 random: for each a call of ACL and one of the runtime, a task of the runtime, a description and tensors, and on the device
 its task and the counters of its core.
 
-usage: make_2022.py DIRECTORY [--chip 0|1] [--count N] [--seed N] [--slice-kb N] [--names N]
+usage: make_2022.py DIRECTORY [--chip 0|1] [--count N] [--seed N] [--slice-kb N] [--names N] [--direct N]
 
-Chip 0 is an Ascend 310, chip 1 an Ascend 910A. Prints the capture's path.
+Chip 0 is an Ascend 310, chip 1 an Ascend 910A. Of every N operators one was launched by the program itself (--direct): no
+framework describes it. What make_variants.py has besides cannot exist in this layout, which has no schedules with warm-up,
+levels, marks in captured graphs, records of communication or flips, and no tasks of the profiler's own. Prints the
+capture's path.
 """
 import argparse
 import os
@@ -75,6 +78,10 @@ class Maker:
         self.add('runtime.task_track.0', struct.pack(
             '<HHIQ32sHHH10x', MAGIC, 3, PROCESS, time + 4000, (b'KERNEL_AICORE', b'KERNEL_AICPU')[operator.core], task,
             0, stream), 64)
+        duration = (60_000 if operator.core == AI_CPU else 4_000) + self.random.below(5000)
+        self.launches.append((stream, task, operator.core, blocks, time + 20_000, duration))
+        if self.options.direct and number % self.options.direct == 0:
+            return
         self.add('Framework.task_desc_info.0', struct.pack(
             '<HHI8xQ112x8xQ48xQQIIIIHHI16x', MAGIC, 21, operator.core, hashed(operator.name), hashed(operator.type), 0,
             time + 7400, 0, blocks, NO_MODEL, stream, task, 0, PROCESS), 256)
@@ -83,8 +90,6 @@ class Maker:
         self.add('Framework.tensor_data_info.0', struct.pack(
             '<HHIQIHHI', MAGIC, 22, NO_MODEL, 0, stream, task, 0, 3) + tensors.ljust(220, b'\0') +
             struct.pack('<Q', time + 7400), 256)
-        duration = (60_000 if operator.core == AI_CPU else 4_000) + self.random.below(5000)
-        self.launches.append((stream, task, operator.core, blocks, time + 20_000, duration))
 
     def state_record(self, state, stream, task, core, time, number):
         """States 1 to 3: waits, starts, ends. An Ascend 910A does not record the first."""
@@ -163,7 +168,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('directory')
     parser.add_argument('--chip', type=int, choices=(0, 1), default=0)
-    for option, default in (('--count', 120), ('--seed', 1), ('--slice-kb', 2048), ('--names', 40)):
+    for option, default in (('--count', 120), ('--seed', 1), ('--slice-kb', 2048), ('--names', 40), ('--direct', 0)):
         parser.add_argument(option, type=int, default=default)
     Maker(parser.parse_args()).write()
 

@@ -3,7 +3,8 @@
 """Writes a capture of the JOB era: an Ascend 910A that MindSpore trains on, as Ascend's software of 2020 wrote it. Steps of
 one graph; tasks of operators, which MindSpore numbers from 25000 on, among tasks that have no name; one task that has two
 starts and one that never ends; two tasks long before all others. Points of the iterations, what the AI CPU ran, what was
-put into the data queue. No file says how fast the counter is.
+put into the data queue. No file says how fast the counter is. The tasks without a name are those that nothing describes,
+the two early ones those before the first iteration; levels, marks, communication and flips were not recorded then.
 
 usage: make_job.py DIRECTORY [--steps N] [--operators N] [--seed N]
 

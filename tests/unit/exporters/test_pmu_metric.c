@@ -385,13 +385,13 @@ static void conflicts_caches_and_accesses_have_their_columns(void **state)
 
 /* ---- what captures may say wrong ---- */
 
-static void a_metric_whose_events_were_not_counted_has_no_column(void **state)
+static void a_metric_whose_events_were_not_counted_has_no_column_and_what_is_left_is_raw(void **state)
 {
     (void)state;
     struct pmu_setup setup = group_of("PipeUtilization", 1, false, PMU_AIC);
     setup.events = "0xa, 0x9,0x55";
     CHECK_PLAN(&setup, &thousands, TIME_910, {"mac_time(us)", "0.12"}, {"mac_ratio", "1"}, {"scalar_time(us)", "0.24"},
-               {"scalar_ratio", "2"});
+               {"scalar_ratio", "2"}, {"r55", "3000"}); /* which misses the event that its rate is of */
     setup = group_of("NoSuchGroup", 1, false, PMU_AIC);
     CHECK_PLAN(&setup, &thousands, TIME_910);
 }
@@ -487,7 +487,7 @@ int main(void)
         cmocka_unit_test(unified_buffer_bandwidths_follow_each_generation),
         cmocka_unit_test(arithmetic_counts_operations_by_chip),
         cmocka_unit_test(conflicts_caches_and_accesses_have_their_columns),
-        cmocka_unit_test(a_metric_whose_events_were_not_counted_has_no_column),
+        cmocka_unit_test(a_metric_whose_events_were_not_counted_has_no_column_and_what_is_left_is_raw),
         cmocka_unit_test(nothing_is_divided_by_nothing),
         cmocka_unit_test(the_largest_counters_overflow_nothing),
         cmocka_unit_test(rounding_is_that_of_the_exact_binary_value),

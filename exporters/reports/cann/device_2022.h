@@ -2,8 +2,8 @@
 /* One device of a capture of the layout of 2022, for its reports: which part of the capture is reported, and times and
  * numbers as Ascend's tool of 2022 had them: in binary floating point, rounded as Python does, which its reports show.
  * Times are nanoseconds of the host's monotonic clock. Nothing here grows with the capture. */
-#ifndef MSPROF_FEATURES_EARLIER_REPORTS_DEVICE_2022_H
-#define MSPROF_FEATURES_EARLIER_REPORTS_DEVICE_2022_H
+#ifndef MSPROF_EXPORTERS_REPORTS_CANN_DEVICE_2022_H
+#define MSPROF_EXPORTERS_REPORTS_CANN_DEVICE_2022_H
 
 #include "base/file/spool.h"
 #include "base/map.h"

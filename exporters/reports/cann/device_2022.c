@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "features/earlier/reports/device_2022.h"
+#include "exporters/reports/cann/device_2022.h"
 
 #include "base/number.h"
 #include "exporters/counters/pmu_rounding.h"
