@@ -82,7 +82,7 @@ enum exit_status {
     STATUS_DATA_PROBLEMS = 3, /* done, but with data problems */
     STATUS_NOTHING = 4,       /* nothing found to do */
     STATUS_REMOTE = 5,
-    STATUS_BROKEN = 6,        /* diff: a gate is broken; advise: a finding of --fail-on */
+    STATUS_BROKEN = 6,        /* diff: a gate failed; advise: a finding of --fail-on */
     STATUS_INCOMPARABLE = 7,  /* diff: the captures are too different */
     STATUS_RUN_FAILED = 125,  /* run: msprof failed before the program was started */
     STATUS_CANNOT_RUN = 126,  /* run: the program cannot be started */

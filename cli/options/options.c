@@ -31,7 +31,7 @@
 /* What starts programs, with a version behind its name or not (python3.10): it need not be installed where the question
  * is asked. */
 static const char *const launchers[] = {"python",     "torchrun",  "msrun", "mpirun", "mpiexec",
-                                        "accelerate", "deepspeed", "bash",  "sh"};
+                                        "accelerate", "deepspeed", "vllm",  "bash",   "sh"};
 
 /* Adds a word; one that cannot be had is not offered: a script of completion is no place for an error. */
 static void add(struct intern *words, const char *word)
@@ -180,12 +180,32 @@ static bool is_called_as_capture(const char *word)
     return archive_has_name(word, NULL);
 }
 
+/* A table in the place of a command: one of ours, or a file of Ascend's tools. */
+static bool hint_of_table(const char *word, struct err *err)
+{
+    struct err ignored = ERR_INIT;
+    const struct report *const *report = report_all(&ignored);
+    const char *form = first_try_of_table(word);
+
+    while (report != NULL && *report != NULL && strcmp((*report)->name, word) != 0)
+        report++;
+    if (report != NULL && *report != NULL)
+        err_hint(err, "msprof show CAPTURE --table %s", word);
+    else if (form != NULL)
+        err_hint(err, "%s%s", *form == '-' ? "msprof show CAPTURE " : "", language_said(form));
+    else
+        return false;
+    return true;
+}
+
 /* words: the one in question, and those behind it, ended by NULL. */
 static void hint_of_word(char *const *words, enum command_id parent, struct err *err)
 {
     const char *word = words[0], *command = first_try_of_word(parent, word);
     struct stat info;
 
+    if (command == NULL && hint_of_table(word, err))
+        return;
     if (command != NULL) {
         err_hint(err, "%s", language_said(command));
     } else if (stat(word, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -288,7 +308,7 @@ static void put_owners(struct strbuf *ret, enum command_id command, const char *
         }
     }
     if (count > MOST_OWNERS)
-        strbuf_addf(ret, language_said(" and %u other commands"), count - MOST_OWNERS);
+        strbuf_addf(ret, language_said(" and %u more"), count - MOST_OWNERS);
 }
 
 /* Names an option as other programs call it. NULL: the command has none of that kind. */
@@ -364,8 +384,10 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         err_set(err, ERR_USAGE, "unknown option '%.*s'", (int)length, word);
         return err_hint(err, "%s", form);
     }
-    if (elsewhere != NULL && command == COMMAND_ROOT && first_try_of_option(command, word) == NULL) {
-        return err_set(err, ERR_USAGE, "'%.*s' must follow the command that it belongs to", (int)length, word);
+    if (elsewhere != NULL && command == COMMAND_ROOT) {
+        err_set(err, ERR_USAGE, "'%.*s' must follow the command that it belongs to", (int)length, word);
+        hint_of_option(word, command, err);
+        return -ERR_USAGE;
     }
     if (elsewhere != NULL) {
         SCOPED(strbuf_release) struct strbuf owners;
@@ -612,8 +634,8 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     const char *word = words[0];
     struct suggestion suggestion;
 
-    if (parent == COMMAND_ROOT &&
-        (strcmp(word, "op") == 0 || strcmp(word, "opprof") == 0 || strcmp(word, "simulator") == 0)) {
+    if (parent == COMMAND_ROOT && (strcmp(word, "op") == 0 || strcmp(word, "opprof") == 0 ||
+                                   strcmp(word, "msopprof") == 0 || strcmp(word, "simulator") == 0)) {
         err_set(err, ERR_USAGE, "'msprof op' needs a device and CANN's own msprof; this program reads its results");
         return err_hint(err, "msprof show OPPROF_DIR");
     }

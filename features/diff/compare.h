@@ -85,7 +85,7 @@ enum verdict_cause {
     CAUSE_OPERATORS, /* rows of options.by, or what all operators share */
     CAUSE_GAPS,
     CAUSE_CALLS, /* of the host */
-    CAUSE_GATES, /* one is broken */
+    CAUSE_GATES, /* one failed */
     VERDICT_CAUSES
 };
 

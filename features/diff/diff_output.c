@@ -247,14 +247,14 @@ static void put_noise(FILE *stream, const struct comparison *comparison, const c
     put_undecided(stream, comparison, end);
 }
 
-static void put_broken(FILE *stream, const struct comparison *comparison, bool markdown)
+static void put_failed(FILE *stream, const struct comparison *comparison, bool markdown)
 {
-    size_t broken = 0;
+    size_t failed = 0;
 
     for (size_t i = 0; i < comparison->gate_count; i++)
-        broken += comparison->gates[i].known && !comparison->gates[i].passed;
-    if (broken > 0)
-        language_print(stream, "%sGates: %zu of %zu broken%s\n\n", markdown ? "**" : "", broken, comparison->gate_count,
+        failed += comparison->gates[i].known && !comparison->gates[i].passed;
+    if (failed > 0)
+        language_print(stream, "%sGates: %zu of %zu failed%s\n\n", markdown ? "**" : "", failed, comparison->gate_count,
                        markdown ? "**" : "");
 }
 
@@ -309,7 +309,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
                    markdown ? "**Verdict: " : "Verdict: ", compare_verdict_name(comparison->verdict),
                    markdown ? "**" : "");
     put_causes(stream, comparison, markdown);
-    put_broken(stream, comparison, markdown);
+    put_failed(stream, comparison, markdown);
     language_print(stream, "Base: ");
     put_names(stream, output->base, markdown);
     language_print(stream, "%sNew: ", end);
@@ -358,7 +358,7 @@ static int put_gates(const struct diff_output *output, FILE *stream, enum grid_f
                                result->gate->limit_text,
                                base,
                                other,
-                               !result->known ? "NOTHING" : result->passed ? "holds" : "BROKEN",
+                               !result->known ? "no value" : result->passed ? "passed" : "failed",
                                result->worst};
         snprintf(metric, sizeof metric, "%.*s", result->gate->metric_length, result->gate->metric_text);
         value_text(base, sizeof base, gate_unit(result->gate->metric), result->base);

@@ -48,7 +48,7 @@ struct measures_comparison {
 int measures_compare(struct measures *base, struct measures *other, double least, struct measures_comparison *ret,
                      struct err *err);
 
-/* Holds a gate; *ret_worst is the row that stands for all. False: it is broken. known false: no row has it. */
+/* Checks a gate; *ret_worst is the row that stands for all. False: it failed. known false: no row has it. */
 bool measures_hold(const struct measures_comparison *comparison, const struct gate *gate, bool *ret_known,
                    const struct measure_row **ret_worst);
 

@@ -135,7 +135,7 @@ static bool outer_time_grew(const struct comparison *comparison)
     return true;
 }
 
-static bool any_broken(const struct comparison *comparison)
+static bool any_failed(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->gate_count; i++)
         if (comparison->gates[i].known && !comparison->gates[i].passed)
@@ -159,7 +159,7 @@ void comparison_judge(struct comparison *comparison)
     causes[CAUSE_OPERATORS] = any_regression(&comparison->rows) || (comparison->shared_told && noise->change > 0);
     causes[CAUSE_GAPS] = grew_in_all(comparison, &comparison->gaps) && outer_time_grew(comparison);
     causes[CAUSE_CALLS] = grew_in_all(comparison, &comparison->calls);
-    causes[CAUSE_GATES] = any_broken(comparison);
+    causes[CAUSE_GATES] = any_failed(comparison);
     comparison->verdict = VERDICT_OK;
     for (int i = 0; i < VERDICT_CAUSES; i++)
         if (causes[i])

@@ -543,6 +543,16 @@ static int read_dynamic(struct option_file *file, const struct json *root, struc
     return status == 0 ? take_options(file, json_member(root, "experimental_config"), err) : status;
 }
 
+/* Objects of something else: no member is an option, nor could it be a mistyped one. */
+static bool has_only_objects(const struct json *root)
+{
+    for (const struct json *member = json_first(root); member != NULL; member = json_next(member)) {
+        if (!json_is_object(member))
+            return false;
+    }
+    return json_first(root) != NULL && count_known(root, SWITCH_GE | SWITCH_MINDSPORE | SWITCH_PYTORCH) == 0;
+}
+
 static int read_file(struct option_file *file, unsigned likely, struct err *err)
 {
     const struct json *root = file->root, *profiler = json_member(root, "profiler");
@@ -571,6 +581,8 @@ static int read_file(struct option_file *file, unsigned likely, struct err *err)
         file->is_without_profiler = true;
         return 0;
     }
+    if (has_only_objects(root))
+        return err_set(err, ERR_FORMAT, "it has no profiling option");
     file->writer = plain_writer(root, likely);
     return take_options(file, root, err);
 }

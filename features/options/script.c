@@ -429,7 +429,7 @@ bool switch_python_read(const char *text, size_t length, struct strbuf *ret)
 /* Where the words of 2020 begin: behind the variable, in the call, or in the list of a ProfilingConfig; or the text. */
 static const char *words_of_2020(const char *text, const char *end)
 {
-    static const char *const openings[] = {"PROFILING_OPTIONS", "as_bytes(", "enable_options"};
+    static const char *const openings[] = {"PROFILING_OPTIONS", "as_bytes(", "enable_options", "profiling_options="};
 
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
         const char *found = memmem(text, (size_t)(end - text), openings[i], strlen(openings[i]));

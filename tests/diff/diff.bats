@@ -243,7 +243,7 @@ END
     expect_not_contains "$output" "b|<"
 }
 
-@test "a broken gate is a regression, and one that holds changes nothing" {
+@test "a gate that fails is a regression, and one that passes changes nothing" {
     scatter B --slower 56:1.3
     for gate in "" "--gate op:res*:+10%" "--gate step_time:+1%"; do
         # shellcheck disable=SC2086 # words
@@ -257,7 +257,7 @@ END
     expect_status 6
     expect_contains "$output" "Verdict: regression"
     expect_contains "$output" "Slower: gates"
-    expect_contains "$output" "Gates: 1 of 1 broken"
+    expect_contains "$output" "Gates: 1 of 1 failed"
     run_msprof -q diff A same --format json --gate 'step_time:<1us'
     expect_equal "$(json 'd["verdict"], d["causes"], d["gates"][0]["passed"]')" "('regression', ['gates'], False)"
 }

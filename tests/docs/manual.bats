@@ -111,6 +111,16 @@ run_examples() {
     done
 }
 
+@test "SEE ALSO of msprof(1) names every page that is installed, in both languages" {
+    find "$man" -maxdepth 1 -name '*.[1-8]' ! -type l ! -name msprof.1 -printf '%f\n' | sed 's/\.\([1-8]\)$/ \1/' | sort >pages
+    [ "$(wc -l <pages)" -gt 25 ]
+    for page in "$man/msprof.1" "$man/zh_CN/man1/msprof.1"; do
+        # the last section, which has nothing but references
+        tac "$page" | sed '/^\.Sh /q' | sed -n 's/^\.Xr \([^ ]* [1-8]\).*/\1/p' | sort >named
+        expect_equal "$(<named)" "$(<pages)"
+    done
+}
+
 @test "the choices of options are the same in the manual" {
     "$MSPROF" help --options | awk -F '\t' '$3 ~ /\|/ { print $1 "\t" $2 "\t" $3 }' |
         while IFS=$'\t' read -r command option choices; do

@@ -44,7 +44,7 @@ make_pair() {
     done
 }
 
-@test "the action for gates tells a broken gate in its summary and fails with its status" {
+@test "the action for gates reports a gate that failed in its summary and fails with its status" {
     make_pair
     yaml_block run "$repository/.github/actions/gate/action.yml" >action.sh
     export BASE=base NEW=new MSPROF="$MSPROF" GITHUB_STEP_SUMMARY=$scratch/summary.md

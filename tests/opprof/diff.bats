@@ -34,7 +34,7 @@ pipe:aiv_vec 4 5 us 25 null more"
 jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.loads(sys.argv[2]))' "$repository/docs/schemas/measures.1.json" "$output"
 }
 
-@test "gates on the duration, on pipes and on bytes hold, or are broken" {
+@test "gates on the duration, on pipes and on bytes pass or fail" {
     add OPPROF_1 10.0 4000 4096
     add OPPROF_2 10.5 5000 4096
     run_msprof diff OPPROF_1 OPPROF_2 --gate op_time:+6% --gate bytes:gm_to_ub:=8192B --gate 'pipe:vec:<6us'

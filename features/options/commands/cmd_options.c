@@ -66,6 +66,9 @@ static int tell_unread(const char *file, struct err *err)
 {
     bool is_no_json = err->code == ERR_FORMAT;
 
+    if (is_no_json && err->hint[0] == '\0')
+        err_hint(err,
+                 "{\"profiler\": {\"switch\": \"on\"}} of acl.json, or {\"task_trace\": \"on\"} of PROFILING_OPTIONS");
     err_wrap(err, "cannot read the options of '%s'", file);
     console_error(err);
     return is_no_json ? STATUS_USAGE : status_of_error(err);
@@ -105,7 +108,8 @@ static bool has_spare_comma(const char *text, size_t length)
 static bool means_json(const char *text)
 {
     return text[strspn(text, " \t\r\n")] == '{' && strchr(text, '\'') == NULL && strstr(text, "True") == NULL &&
-           strstr(text, "False") == NULL && strstr(text, "None") == NULL && strchr(text, '\\') == NULL;
+           strstr(text, "False") == NULL && strstr(text, "None") == NULL && strchr(text, '\\') == NULL &&
+           strstr(text, "R\"(") == NULL; /* a string of C++ */
 }
 
 static size_t name_length(const char *text)
@@ -195,9 +199,18 @@ static void hint_at_json(const char *text, size_t length, struct err *err)
         return;
     }
     strbuf_clear(&found);
-    if (!means_json(text) && switch_command_line_read(text, length, &found))
+    if (!means_json(text) && switch_command_line_read(text, length, &found)) {
         err_hint(err, "%s, as acl.json has these options", found.data);
-    else if (!(means_json(text) && hint_at_mistake(text, length, err)) && !hint_at_switch(text, err))
+        return;
+    }
+    if ((means_json(text) && hint_at_mistake(text, length, err)) || hint_at_switch(text, err))
+        return;
+    strbuf_clear(&found);
+    if (open_braces(text) > 0)
+        err_hint(err, "add the closing brace");
+    else if (!means_json(text) && launcher_guess(text, &found))
+        err_hint(err, "%s", found.data);
+    else
         err_hint(err,
                  "pass a JSON file, or only the dict, call or string from a script, as in: {\"task_trace\": \"on\"}");
 }
@@ -226,12 +239,22 @@ static struct json *parse_lines(const char *text, size_t length)
     return switch_lines_read(text, length, &found) ? json_parse(found.data, found.length, &ignored) : NULL;
 }
 
+/* The form of 2020 in a call, whose words are no keys. */
+static bool is_call_of_2020(const char *text, size_t length)
+{
+    SCOPED(strbuf_release) struct strbuf ignored;
+
+    strbuf_init(&ignored, 2 * MOST_BYTES);
+    return strstr(text, "enable_options") != NULL ||
+           (strstr(text, "set_context(") != NULL && switch_colons_read(text, length, &ignored));
+}
+
 /* Options in a text that is not JSON. NULL: there are none. */
 static struct json *parse_text(const char *text, size_t length)
 {
     struct json *found = NULL;
 
-    if (means_json(text) || strstr(text, "enable_options") != NULL) /* the form of 2020 in a call */
+    if (means_json(text) || is_call_of_2020(text, length))
         return NULL;
     if ((found = parse_member(text, length)) == NULL && (found = parse_script(text, length)) == NULL)
         found = parse_lines(text, length);

@@ -202,9 +202,9 @@ static void put_gates(struct html_page *page, const struct comparison *compariso
         html_cell(page, result->gate->limit_text);
         put_gate_value(page, result, result->base);
         put_gate_value(page, result, result->new_value);
-        html_cell(page, !result->known   ? LANGUAGE_MARK("nothing to hold")
-                        : result->passed ? LANGUAGE_MARK("holds")
-                                         : LANGUAGE_MARK("broken"));
+        html_cell(page, !result->known   ? LANGUAGE_MARK("no value")
+                        : result->passed ? LANGUAGE_MARK("passed")
+                                         : LANGUAGE_MARK("failed"));
         html_cell_name(page, result->worst != NULL ? result->worst : "");
         html_close(&page->w);
     }
