@@ -4,7 +4,10 @@
 #ifndef MSPROF_EXPORTERS_COUNTERS_PMU_GROUPS_H
 #define MSPROF_EXPORTERS_COUNTERS_PMU_GROUPS_H
 
-#include "exporters/counters/pmu_metric.h"
+#include "exporters/counters/pmu_rules.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 enum pmu_formula {
     TOTAL_TIME,   /* us */

@@ -16,14 +16,12 @@
 
 #include "db/database.h"
 #include "exporters/counters/pmu_rounding.h"
+#include "exporters/counters/pmu_rules.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 };
-
-#define PMU_METRIC_EVENTS 5 /* that one metric is made of, at most */
 #define PMU_EVENTS 10
 #define PMU_MAX_COLUMNS 24
 #define PMU_TITLE_MAX 64
@@ -124,20 +122,6 @@ struct pmu_task {
     int64_t duration_ns, tick_hz;     /* tick_hz: of the clock that measured it; 0: it is exact */
     int64_t aic_time_ns, aiv_time_ns; /* how long each side counted; 0: not measured */
     int64_t time_hz;                  /* as in struct pmu_counts, of both sides */
-};
-
-/* The parts of a core whose share of the time a column may be. */
-enum pmu_unit {
-    PMU_NO_UNIT, /* of none: a time, a count, a bandwidth */
-    PMU_CUBE,
-    PMU_VECTOR,
-    PMU_SCALAR,
-    PMU_MTE1,
-    PMU_MTE2,
-    PMU_MTE3,
-    PMU_FIXPIPE,
-    PMU_OCCUPIED, /* of the cubes of all cores, as cube_utilization(%) */
-    PMU_UNITS
 };
 
 /* Whose share column i shows. */

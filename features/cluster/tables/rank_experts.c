@@ -62,8 +62,8 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
         exchange->op_id = transfer->op_id;
         exchange->moves = place != SIZE_MAX && exchanges(exchange, &exchange->items.items[place]);
     }
-    if (exchange->moves && transfer->bytes != DB_NULL && transfer->bytes > 0 &&
-        transfer->remote_rank != DB_NULL && transfer->local_rank != transfer->remote_rank)
+    if (exchange->moves && transfer->bytes != DB_NULL && transfer->bytes > 0 && transfer->remote_rank != DB_NULL &&
+        transfer->local_rank != transfer->remote_rank)
         exchange->bytes = number_add(exchange->bytes, transfer->bytes);
     return 0;
 }
