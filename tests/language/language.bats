@@ -184,3 +184,47 @@ sys.exit(len(places) != 1)'
     expect_contains "$(<messages)" "move it out of the capture"
     LC_ALL=C fails grep -P '[^\x00-\x7f]' messages
 }
+
+@test "what each command prints for programs is the same in every language, in every format that it has" {
+    cp -R "$repository"/testdata/resnet50/JOB* JOB
+    cp -R JOB OTHER
+    "$MSPROF" import JOB 2>/dev/null
+    "$MSPROF" import OTHER 2>/dev/null
+    mkdir RUN
+    echo '{"l2": "on", "task_time": "9", "no_such_option": "1"}' >options.json
+    "$MSPROF" help --options | cut -f 1-3 | grep -P '\t--format\t' >formats
+    [ "$(wc -l <formats)" -ge 12 ]
+    while IFS=$'\t' read -r command _ values; do
+        for format in ${values//|/ }; do
+            case "${command#msprof } $format" in
+            show* | sql* | options* | kinds*) [ "$format" != table ] || continue ;;
+            advise\ json | diff\ json | diff\ csv | doctor\ json | export* | cluster\ json | cluster\ csv) ;;
+            advise* | diff* | doctor* | cluster* | report*) continue ;; # people read these
+            esac
+            case ${command#msprof } in
+            show) words=(show JOB --table ops) ;;
+            sql) words=(sql JOB "SELECT * FROM source_file ORDER BY id") ;;
+            advise) words=(advise JOB) ;;
+            diff) words=(diff JOB OTHER) ;;
+            options) words=(options options.json --chip 5) ;;
+            doctor) words=(doctor JOB) ;;
+            kinds) words=(kinds) ;;
+            cluster) words=(cluster RUN --table list) ;;
+            export*) read -ra words <<<"${command#msprof } JOB --stable-names" ;;
+            *) echo "this test knows no capture for '$command'" && false ;;
+            esac
+            for language in C.UTF-8 zh_CN.UTF-8; do
+                mkdir "files_$language"
+                [ "${words[0]}" != export ] || words=("${words[@]:0:4}" --output "files_$language")
+                LANG=$language "$MSPROF" "${words[@]}" --format "$format" 2>/dev/null >"answer_$language" || :
+                # Space and memory that are free differ from run to run, and the locale is part of the report.
+                [ "${words[0]}" != doctor ] ||
+                    sed -Ei 's/"(free_bytes|available)":[0-9]+//g; s/"name":"[^"]*","terminal"//' "answer_$language"
+            done
+            cmp answer_C.UTF-8 answer_zh_CN.UTF-8 || { echo "$command $format" && false; }
+            diff -r -x sqlite -x log files_C.UTF-8 files_zh_CN.UTF-8
+            [ -s answer_C.UTF-8 ] || [ -n "$(find files_C.UTF-8 -type f)" ] || [ "${words[0]}" = cluster ] || { echo "$command $format" && false; }
+            rm -r files_*
+        done
+    done <formats
+}

@@ -74,7 +74,7 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     if (finding->time_ns != INT64_MIN)
         put_place(stream, advice, finding->time_ns);
     if (finding->saves_ns >= 0)
-        language_print(stream, "; without the cause at most %.3f us shorter", number_us(finding->saves_ns));
+        language_print(stream, "; removing the cause saves at most %.3f us", number_us(finding->saves_ns));
     if (finding->same_cause != NULL)
         language_print(stream, "; rule %s found the same cause", finding->same_cause->id);
     language_print(stream, "\n%sRests on %s\n%s%s\n", markdown ? "* " : "  ", language_shown(rule->rests_on),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of 'msprof advise', with links to the rows that it is made of. */
 #include "base/file/large.h"
+#include "base/language.h"
 #include "base/number.h"
 #include "features/page/page.h"
 
@@ -82,7 +83,7 @@ static void put_rows(struct html_page *page, const struct finding *finding)
 
     for (size_t i = 0; i < finding->row_count; i++)
         launched |= finding->rows[i].launcher[0] != '\0';
-    snprintf(caption, sizeof caption, "Rows behind %s", finding->rule->id);
+    snprintf(caption, sizeof caption, language_shown("Rows behind %s"), finding->rule->id);
     html_table_begin(page, caption, heads, sizeof heads / sizeof *heads - !launched);
     for (size_t i = 0; i < finding->row_count; i++) {
         const struct finding_row *row = &finding->rows[i];
@@ -99,19 +100,18 @@ static void put_rows(struct html_page *page, const struct finding *finding)
 
 static void put_measure(struct html_page *page, const struct finding *finding)
 {
+    char saved[QUANTITY_MAX];
+
     html_open_f(&page->w, "p", "class=soft");
-    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: ", finding->rule->formula, finding->value,
-                finding->threshold);
+    html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: ", language_shown(finding->rule->formula),
+                finding->value, finding->threshold);
     if (finding->rule->of_memory)
         html_text(&page->w, FINDING_OF_MEMORY);
     else
         html_put_scaled(page, finding->at_stake_ns);
-    html_text_f(&page->w, ". Rests on %s.", finding->rule->rests_on);
-    if (finding->saves_ns >= 0) {
-        html_text(&page->w, " Without the cause at most ");
-        html_put_scaled(page, finding->saves_ns);
-        html_text(&page->w, " shorter.");
-    }
+    html_text_f(&page->w, ". Rests on %s.", language_shown(finding->rule->rests_on));
+    if (finding->saves_ns >= 0)
+        html_text_f(&page->w, " Removing the cause saves at most %s.", quantity_time(finding->saves_ns, saved));
     html_put_place(page, finding->time_ns);
     if (finding->same_cause != NULL)
         html_text_f(&page->w, " Rule %s found the same cause.", finding->same_cause->id);
@@ -156,7 +156,7 @@ static void put_not_checked(struct html_page *page)
         }
         any = true;
         html_open(&page->w, "li");
-        html_text_f(&page->w, "%s, because %s", finding->rule->id, finding->not_checked);
+        html_text_f(&page->w, "%s, because %s", finding->rule->id, language_shown(finding->not_checked));
         html_close(&page->w);
     }
     if (any)

@@ -259,6 +259,7 @@ static int put_top_finding(struct html_page *page, const struct finding *finding
 {
     struct html_writer *w = &page->w;
     const char *command = command_of(page, finding);
+    char saved[QUANTITY_MAX];
 
     html_open(w, "li");
     html_open_f(w, "strong", "class=severity %s", advice_severity_name(finding->severity));
@@ -270,11 +271,8 @@ static int put_top_finding(struct html_page *page, const struct finding *finding
     html_close(w);
     html_text(w, ": ");
     html_text(w, w->redact ? "its sentence may hold names." : finding->sentence);
-    if (finding->saves_ns >= 0) {
-        html_text(w, " Without the cause at most ");
-        html_put_scaled(page, finding->saves_ns);
-        html_text(w, " shorter.");
-    }
+    if (finding->saves_ns >= 0)
+        html_text_f(w, " Removing the cause saves at most %s.", quantity_time(finding->saves_ns, saved));
     html_put_place(page, finding->time_ns);
     if (command != NULL) {
         html_text(w, " ");

@@ -55,14 +55,14 @@ static size_t choose(const struct html_page *page, struct slice_stretch ret[SLIC
             slowest = i;
     }
     if (median == SIZE_MAX) {
-        ret[0] = (struct slice_stretch){.name = "All", .start_ns = INT64_MIN, .end_ns = INT64_MAX};
+        ret[0] = (struct slice_stretch){.name = language_shown("All"), .start_ns = INT64_MIN, .end_ns = INT64_MAX};
         return 1;
     }
-    ret[count++] = stretch_of(page, "Median step", median);
+    ret[count++] = stretch_of(page, language_shown("Median step"), median);
     if (slowest != median)
-        ret[count++] = stretch_of(page, "Slowest step", slowest);
+        ret[count++] = stretch_of(page, language_shown("Slowest step"), slowest);
     if (first != median && first != slowest)
-        ret[count++] = stretch_of(page, "First step", first);
+        ret[count++] = stretch_of(page, language_shown("First step"), first);
     return count;
 }
 

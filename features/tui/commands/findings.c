@@ -68,7 +68,7 @@ static void draw_details(const struct tui *tui, const struct tui_area *area, int
         used = snprintf(text, sizeof text, language_shown("At stake: %s"),
                         tui_time((int64_t)llround(finding->at_stake_ns), time));
     if (finding->saves_ns >= 0)
-        snprintf(text + used, sizeof text - (size_t)used, language_shown("; without the cause at most %s shorter"),
+        snprintf(text + used, sizeof text - (size_t)used, language_shown("; removing the cause saves at most %s"),
                  tui_time((int64_t)llround(finding->saves_ns), saved));
     row = put_wrapped(tui, area, row, PAINT_PLAIN, text);
     snprintf(text, sizeof text, language_shown("Rests on %s"), language_shown(finding->rule->rests_on));
