@@ -14,11 +14,12 @@ done < <(find base parsers db exporters features ssh api acl cli -name '*.c')
 cd "$directory"
 most_in_circles=25 # files, over all folders. Whoever makes them fewer lowers it
 
-# Pairs of files: one names a function, the other defines it. sigaction is the C library's for those that call it.
+# Pairs of files: one names a function, the other defines it. sigaction is the C library's for those that call it; what several
+# files define is a parameter of a library, which each library has its own of.
 calls=$(nm -A "${objects[@]}" |
     awk '{
             file = $1; sub(/\.o:.*/, "", file); symbol = $NF; kind = $(NF - 1)
-            if (kind == "T" && symbol != "sigaction") defined_in[symbol] = file
+            if (kind == "T" && symbol != "sigaction") defined_in[symbol] = (symbol in defined_in) && defined_in[symbol] != file ? "" : file
             if (kind == "U") named[++names] = file " " symbol
         }
         END {

@@ -147,10 +147,10 @@ static bool is_made_in_vain(pid_t pid, const struct kind *kind, unsigned long at
     if (at == 0)
         return false;
     if (error == 0 && strcmp(kind->name, "write") != 0)
-        return false;               /* threads make calls in another order, and this one is no write */
-    if (kind->call == SYS_close)    /* which closes all the same */
+        return false;            /* threads make calls in another order, and this one is no write */
+    if (kind->call == SYS_close) /* which closes all the same */
         return true;
-    if (error == 0) {               /* half of one */
+    if (error == 0) { /* half of one */
         regs.rdx = regs.rdx > 1 ? regs.rdx / 2 : regs.rdx;
     } else {
         regs.orig_rax = (unsigned long long)-1;
@@ -168,8 +168,7 @@ static int stop_at_kinds(void)
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     };
     for (size_t i = 0; i < KINDS; i++) {
-        filter[1 + 2 * i] =
-            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)kinds[i].call, 0, 1);
+        filter[1 + 2 * i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)kinds[i].call, 0, 1);
         filter[2 + 2 * i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE | (unsigned)i);
     }
     filter[1 + 2 * KINDS] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -228,8 +227,8 @@ int main(int argc, char **argv)
             }
             signal = 0;
         } else if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8)) {
-            fails = ptrace(PTRACE_GETEVENTMSG, pid, NULL, &kind) == 0 &&
-                    is_made_in_vain(pid, &kinds[kind], at, error, log);
+            fails =
+                ptrace(PTRACE_GETEVENTMSG, pid, NULL, &kind) == 0 && is_made_in_vain(pid, &kinds[kind], at, error, log);
             signal = 0;
         } else if (status >> 16 != 0 || signal == SIGSTOP) { /* events, and threads that begin */
             signal = 0;

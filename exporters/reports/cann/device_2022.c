@@ -169,7 +169,7 @@ const struct value_name api_types_2022[] = {{1, "ACL_OP"},     {2, "ACL_MODEL"},
 
 /* ---- calls ---- */
 
-bool call_2022_launches(const struct plain_call *call)
+bool device_2022_launches(const struct plain_call *call)
 {
     static const char *const names[] = {"aclopExecute", "aclopExecuteV2", "aclopCompileAndExecute"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

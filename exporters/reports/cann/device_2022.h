@@ -105,6 +105,6 @@ struct report_value percent_2022(double part, double whole);
 extern const struct value_name api_types_2022[];
 const char *api_type_2022(int64_t api_type);
 /* Whether the function that is called launches an operator. */
-bool call_2022_launches(const struct plain_call *call);
+bool device_2022_launches(const struct plain_call *call);
 
 #endif

@@ -12,7 +12,11 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
+struct report;
 struct report_run;
+
+#define KNOWN_VALUES 12 /* of answer_row */
+size_t known_columns(const struct report *report);
 
 /* Makes the answers of the database at the path, and stores them by the connection to the same file. Only captures of
  * CANN since 2023 have them, and only those with at most KNOWN_OPERATORS_MAX different operators: others would make

@@ -153,7 +153,7 @@ static int put_call_flow(struct earlier *draw, const void *of, const struct trac
     const struct plain_call *call = of;
     struct reported_operator operator_;
     bool found;
-    if (!call_2022_launches(call))
+    if (!device_2022_launches(call))
         return 0;
     if (plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err) < 0)
         return err_status(err);
