@@ -26,7 +26,8 @@ static const struct interned *name_of(const struct icicle *icicle, uint32_t node
 
 /* ---- drawing ---- */
 
-#define LETTER_WIDTH 8 /* at most */
+#define LETTER_WIDTH 8 /* of most letters */
+#define GAPS 6         /* on both sides */
 
 /* Puts as much of the name as there is room for. */
 static void put_label(struct icicle *icicle, uint32_t node, double x, double width)
@@ -34,20 +35,21 @@ static void put_label(struct icicle *icicle, uint32_t node, double x, double wid
     struct html_writer *w = &icicle->page->w;
     const struct interned *name = name_of(icicle, node);
     char hash[HTML_HASH_SIZE];
-    size_t letters = (size_t)(width / LETTER_WIDTH);
+    const size_t letters = width > GAPS ? (size_t)((width - GAPS) / LETTER_WIDTH) : 0;
     const char *text = name->bytes;
 
-    if (letters < 3)
-        return;
     html_name_hash(name->bytes, name->length, hash);
     text = w->redact ? hash : text;
+    const size_t length = strlen(text);
+    if (letters < (length < 4 ? length : 4))
+        return;
     html_open_f(w, "text", "class=inside ink|x=%.2f|y=%u", x + 3,
                 (icicle->flame->nodes.items[node].depth - 1) * LEVEL_HEIGHT + 13);
-    if (strlen(text) >= letters) {
-        html_text_of(w, text, utf8_cut(text, letters - 1));
+    if (length > letters) {
+        html_text_of(w, text, utf8_cut(text, letters - 2)); /* the ellipsis is wide, as "m" may be */
         html_text(w, "\xE2\x80\xA6");
     } else {
-        html_text_of(w, text, strlen(text));
+        html_text_of(w, text, length);
     }
     html_close(w);
 }
