@@ -574,10 +574,11 @@ const char *const html_script[] = {
     " function open(){if(body.className!=='cut')return;body.className='';all.remove()}\n",
     " var all=document.createElement('button');\n",
     " if(count>25){body.className='cut';all.type='button';all.className='all';\n",
-    "  all.textContent='Show all '+count+' rows';all.addEventListener('click',open);box.after(all);\n",
+    "  all.textContent=say('Show all {0} rows',count);all.addEventListener('click',open);box.after(all);\n",
     "  table.addEventListener('open',open)}\n",
     " var label=document.createElement('label'),input=document.createElement('input');\n",
-    " label.className='filter';label.textContent='Rows that contain';input.type='search';label.appendChild(input);\n",
+    " label.className='filter';label.textContent=say('Rows that "
+    "contain');input.type='search';label.appendChild(input);\n",
     " var timer=0;\n",
     " input.addEventListener('input',function(){clearTimeout(timer);timer=setTimeout(function(){\n",
     "  var wanted=input.value.toLowerCase();if(wanted!=='')open();\n",
@@ -590,11 +591,11 @@ const char *const html_script[] = {
     "window.addEventListener('hashchange',reveal);reveal();\n",
     /* Without a clipboard the command is selected. */
     "document.querySelectorAll('code.command').forEach(function(code){\n",
-    " var b=document.createElement('button');b.type='button';b.className='copy';b.textContent='Copy';\n",
+    " var b=document.createElement('button');b.type='button';b.className='copy';b.textContent=say('Copy');\n",
     " b.addEventListener('click',function(){\n",
     "  getSelection().selectAllChildren(code);\n",
     "  if(navigator.clipboard)\n",
-    "   navigator.clipboard.writeText(code.textContent).then(function(){b.textContent='Copied'})});\n",
+    "   navigator.clipboard.writeText(code.textContent).then(function(){b.textContent=say('Copied')})});\n",
     " code.after(b)});\n",
     /* Over curves: the value there, between both ends of the time. Other shapes have a title. */
     "document.querySelectorAll('figure svg').forEach(function(svg){\n",

@@ -66,7 +66,14 @@ struct html_report {
 /* ---- the frame of the page ---- */
 
 /* One script, which sees nothing of others. */
-static const char *const script_begin[] = {"'use strict';\n(function(){\n", NULL};
+static const char *const script_begin[] = {
+    "'use strict';\n(function(){\n",
+    /* A text of script_texts in the language of the page, with what follows in the places of {0}, {1} and so on. */
+    "var words=(document.body.dataset.words||'').split('|');\n",
+    "function say(text){var i=words.indexOf(text),a=arguments;\n",
+    " return(i%2===0?words[i+1]:text).replace(/\\{(\\d)\\}/g,function(m,n){return a[+n+1]})}\n",
+    NULL,
+};
 static const char *const script_end[] = {"})();\n", NULL};
 static const char *const *const scripts[] = {script_begin, html_script, html_timeline_script, script_end, NULL};
 
@@ -110,6 +117,40 @@ static void put_pieces(struct html_writer *w, const char *const *pieces)
         html_raw(w, *pieces);
 }
 
+/* What scripts say. */
+static const char *const script_texts[] = {
+    LANGUAGE_MARK("Show all {0} rows"),
+    LANGUAGE_MARK("Rows that contain"),
+    LANGUAGE_MARK("Copy"),
+    LANGUAGE_MARK("Copied"),
+    LANGUAGE_MARK(
+        "Timeline of {0} lanes. Arrow keys move and zoom, Home shows all, N and P go from slice to slice, Enter "
+        "goes to the row of a slice."),
+    LANGUAGE_MARK("(a name that the page has no room for)"),
+    LANGUAGE_MARK("{0}, from {1} on, {2}, {3}"),
+    LANGUAGE_MARK("Launched by {0}, {1} before"),
+    LANGUAGE_MARK("Finding {0}, at {1}"),
+    LANGUAGE_MARK("{0}: no table of the page has a row of it"),
+    LANGUAGE_MARK("{0} slices of {1}, the longest in the middle"),
+    LANGUAGE_MARK("Whole"),
+    LANGUAGE_MARK("Zoom in"),
+    LANGUAGE_MARK("Zoom out"),
+};
+
+/* Texts and their translations by turns; nothing in English. */
+static void put_script_texts(struct html_writer *w)
+{
+    SCOPED(strbuf_release) struct strbuf words;
+
+    strbuf_init(&words, 65536);
+    for (size_t i = 0; i < sizeof script_texts / sizeof *script_texts; i++)
+        if (language_shown(script_texts[i]) != script_texts[i])
+            strbuf_addf(&words, "%s%s|%s", words.length > 0 ? "|" : "", script_texts[i],
+                        language_shown(script_texts[i]));
+    if (words.length > 0)
+        html_attribute(w, "data-words", words.data);
+}
+
 static void put_head(struct html_report *report)
 {
     struct html_writer *w = &report->w;
@@ -139,6 +180,7 @@ static void put_head(struct html_report *report)
     html_close(w);
     html_close(w);
     html_open(w, "body");
+    put_script_texts(w);
     html_open_f(w, "a", "class=skip|href=#main");
     html_text(w, "Skip to the content");
     html_close(w);

@@ -112,6 +112,15 @@ print(max(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line.
     expect_contains "$(head -c 200 page.html)" '<html lang="zh-CN"'
     expect_contains "$(<page.html)" "发现的问题"
     expect_contains "$(<page.html)" "时间去向"
+    python3 - page.html <<'END' # what its scripts say
+import html, re, sys
+page = open(sys.argv[1]).read()
+said = re.findall(r"say\('([^']*)'", page)
+words = html.unescape(re.search('data-words="([^"]*)"', page)[1]).split('|')
+of = dict(zip(words[::2], words[1::2]))
+assert len(said) >= 14 and set(said) == set(of), set(said) ^ set(of)
+assert all(sorted(re.findall(r'{\d}', text)) == sorted(re.findall(r'{\d}', of[text])) for text in of), of
+END
 }
 
 @test "the columns of a table stand one below the other when ideographs are in its titles" {
