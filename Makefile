@@ -849,7 +849,7 @@ lint-cppcheck: $(LISTS) $(PRELOAD_LIST)
 	@mkdir -p $(LINT)/cppcheck
 	$(call say,CPPCHK)cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem --suppress=varFuncNullUB --cppcheck-build-dir=$(LINT)/cppcheck \
-	    $(NEEDED_CPPFLAGS) -DCPPCHECK '-DElfW(type)=Elf64_##type' -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' $(filter $(C_SOURCES),$(ANALYZED)))
+	    $(NEEDED_CPPFLAGS) -DCPPCHECK '-DElfW(type)=Elf64_##type' -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' $(filter $(C_SOURCES),$(ANALYZED))
 
 # --- the rest ---
 

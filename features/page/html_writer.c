@@ -465,7 +465,7 @@ const char *const html_style[] = {
     "unicode-bidi:isolate}",
     "tbody th{white-space:nowrap}tfoot td{font-weight:bold}",
     "thead th{background:var(--head);white-space:nowrap}",
-    "td.name{min-width:5.5rem}.scroll td.name:first-child{min-width:9rem}.long,.long "
+    "td.name{min-width:5.5rem}.scroll td.name:first-child{min-width:9rem}.long,.long ",
     "*{overflow-wrap:anywhere}td.long{min-width:13rem}",
     "dl:not(.four) dt{font-weight:bold}dl:not(.four) dd{margin:0 0 .4rem 1rem}",
     ".n{text-align:right;white-space:nowrap}",
@@ -484,7 +484,7 @@ const char *const html_style[] = {
     "figure{margin:.8rem 0 1rem}figcaption{color:var(--soft);font-size:.87rem;margin-bottom:.3rem;",
     "overflow-wrap:anywhere}",
     "svg{display:block;width:100%;height:auto;overflow:visible}svg text{fill:var(--fg);font-size:11px}",
-    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);overflow-wrap:anywhere;"
+    ".answer{font-size:1.15rem}.top>li{margin-bottom:.5rem}.command{background:var(--head);overflow-wrap:anywhere;",
     "display:inline-block;max-width:100%;",
     "padding:.1rem .4rem}",
     ".copy{font:inherit;font-size:.82rem;margin-left:.5rem;background:var(--bg);color:var(--link);border:1px solid ",
@@ -512,7 +512,7 @@ const char *const html_style[] = {
     "stroke-width:1}.break{stroke:var(--bg);stroke-width:3}.median{stroke:var(--mark);",
     "stroke-width:1.5;stroke-dasharray:5 3}.base{stroke:var(--fg);stroke-width:2;stroke-dasharray:2 ",
     "3}.faint{opacity:.45}.held{fill:var(--cube)}.busy{fill:var(--soft);fill-opacity:.55}",
-    ".heat{fill:var(--mark)}.frame{stroke:var(--bg);stroke-width:.5}.ink{fill:#111}.ghost{fill:none;stroke:var(--fg);"
+    ".heat{fill:var(--mark)}.frame{stroke:var(--bg);stroke-width:.5}.ink{fill:#111}.ghost{fill:none;stroke:var(--fg);",
     "stroke-width:1.5}.roof{stroke:var(--mark);",
     "stroke-width:2}.dot{fill:var(--cube);fill-opacity:.6;stroke:var(--cube)}.critical{fill:var(--mark)}",
     ".slack{fill:var(--dark)}",
@@ -577,7 +577,7 @@ const char *const html_script[] = {
     "  all.textContent=say('Show all {0} rows',count);all.addEventListener('click',open);box.after(all);\n",
     "  table.addEventListener('open',open)}\n",
     " var label=document.createElement('label'),input=document.createElement('input');\n",
-    " label.className='filter';label.textContent=say('Rows that "
+    " label.className='filter';label.textContent=say('Rows that ",
     "contain');input.type='search';label.appendChild(input);\n",
     " var timer=0;\n",
     " input.addEventListener('input',function(){clearTimeout(timer);timer=setTimeout(function(){\n",

@@ -168,7 +168,7 @@ static int open_below(const struct loopback_item *item, const char *target, cons
     memcpy(path, target, length);
     path[length] = '\0';
     if (length == 0 || path[length - 1] == '/')
-        strcpy(path + length, "index.html");
+        memcpy(path + length, "index.html", sizeof "index.html");
     *ret_type = type_of(path);
     return loopback_open_below(item->directory, path);
 }

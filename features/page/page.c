@@ -123,9 +123,8 @@ static const char *const script_texts[] = {
     LANGUAGE_MARK("Rows that contain"),
     LANGUAGE_MARK("Copy"),
     LANGUAGE_MARK("Copied"),
-    LANGUAGE_MARK(
-        "Timeline of {0} lanes. Arrow keys move and zoom, Home shows all, N and P go from slice to slice, Enter "
-        "goes to the row of a slice."),
+    LANGUAGE_MARK("Timeline of {0} lanes."),
+    LANGUAGE_MARK("Arrow keys move and zoom, Home shows all, N and P choose a slice, Enter goes to its row."),
     LANGUAGE_MARK("(a name that the page has no room for)"),
     LANGUAGE_MARK("{0}, from {1} on, {2}, {3}"),
     LANGUAGE_MARK("Launched by {0}, {1} before"),

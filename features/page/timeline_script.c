@@ -8,8 +8,8 @@
 const char *const html_timeline_script[] = {
     "document.querySelectorAll('script.timeline').forEach(function(data){\n",
     " var t=JSON.parse(data.textContent),article=data.closest('article'),section=data.closest('section');\n",
-    " var "
-    "ROW=18,TOP=30+14*Math.max(t.steps.length,1),KINDS=['cube','vector','aicpu','exposed','copies','other','waiting'],"
+    " var ",
+    "ROW=18,TOP=30+14*Math.max(t.steps.length,1),KINDS=['cube','vector','aicpu','exposed','copies','other','waiting'],",
     "colours={};\n",
     " var ",
     "box=document.createElement('div'),bar=document.createElement('div'),canvas=document.createElement('canvas');\n",
@@ -19,8 +19,8 @@ const char *const html_timeline_script[] = {
     "\n",
     " box.className='tl';tip.className='tip';tip.hidden=true;bar.className='tools';\n",
     " canvas.tabIndex=0;canvas.setAttribute('role','img');\n",
-    " canvas.setAttribute('aria-label',say('Timeline of {0} lanes. Arrow keys move and zoom, Home shows ",
-    "all, N and P go from slice to slice, Enter goes to the row of a slice.',t.lanes.length));\n",
+    " canvas.setAttribute('aria-label',say('Timeline of {0} lanes.',t.lanes.length)+' '+\n",
+    "  say('Arrow keys move and zoom, Home shows all, N and P choose a slice, Enter goes to its row.'));\n",
     " function digits(v){var s=Math.abs(v);return v.toFixed(s<9.9995?3:s<99.995?2:1)}\n",
     " function scaled(ns){var u=['ns','us','ms','s'],i=ns===0?1:0;\n",
     "  while(i<3&&Math.abs(ns)/Math.pow(1000,i)>=999.95)i++;\n",

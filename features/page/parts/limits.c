@@ -136,8 +136,9 @@ static void put_name(struct html_page *page, struct labels *labels, double x, do
         return;
     for (int i = 0; i < 4 * most; i++) {
         const bool ends = i % 4 >= 2;
+        const int line = i / 4 + 1;
         const double at_x = ends ? x - radius - 14 : x + radius + 14;
-        const double at_y = y + LINE * (double)(i / 4 + 1) * (i % 2 == 0 ? 1 : -1);
+        const double at_y = y + LINE * (double)line * (i % 2 == 0 ? 1 : -1);
         if (!put_label(page, labels, at_x, at_y + 4, ends, text))
             continue;
         html_open_f(&page->w, "line", "class=inside axis|x1=%.2f|y1=%.2f|x2=%.2f|y2=%.2f", x, y,

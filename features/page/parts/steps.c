@@ -390,7 +390,7 @@ static void put_busy(struct html_page *page, uint16_t device, const struct bins 
 int html_put_utilisation(struct html_page *page, struct err *err)
 {
     const struct workload *workload = &page->workload;
-    struct bins *bins = malloc(sizeof *bins);
+    struct bins *bins = calloc(1, sizeof *bins);
     size_t drawn = 0;
 
     if (bins == NULL)
