@@ -14,7 +14,7 @@ if [ "${1:-}" = --all ]; then
 fi
 
 if [ -n "$all" ]; then
-    echo "tools/test.sh --all: every test and check, about 25 minutes on two processors"
+    echo "tools/test.sh --all: every test and check, about 40 minutes on two processors"
     # A machine that is slower leaves out some of the sanitized tests, not the end of all.
     export MSPROF_TEST_UNTIL=$(($(date +%s) + 50 * 60))
     tools/packages.sh all
